@@ -51,9 +51,48 @@ def write_rest(source, page):
         "`harrier demo` serves these paths. The complete description is the [OpenAPI file](../api/openapi.json), which the\n"
         "server also returns; errors are RFC 9457 problem documents.\n\n"
         f"| method | path | returns | parameters |\n|---|---|---|---|\n{rows}\n"
-        "`/metrics` returns Prometheus metrics; `/healthz` and `/readyz` report liveness and readiness.\n",
+        "`/metrics` returns Prometheus metrics; `/healthz` and `/readyz` report liveness and readiness.\n\n"
+        "## Examples\n\n"
+        f"The tests send each of these requests. The OpenAPI file has the answers in full.\n{examples(api)}",
         encoding="utf-8",
     )
+
+
+ANSWER_LINES = 40
+
+
+def examples(api):
+    """The requests and answers of the OpenAPI document's examples; long answers are cut off."""
+    text = ""
+    for path, operations in api["paths"].items():
+        for method, operation in operations.items():
+            bodies = [answer.get("content", {}).get("application/json", {}) for answer in operation["responses"].values()]
+            answers = [body["example"] for body in bodies if "example" in body]
+            if not answers:
+                continue
+            answer = json.dumps(answers[0], indent=2, ensure_ascii=False).split("\n")
+            if len(answer) > ANSWER_LINES:
+                answer = [*answer[:ANSWER_LINES], "..."]
+            answer = "\n".join(answer)
+            text += f"\n### {operation['summary']}\n\n```sh\n{curl(path, method, operation)}\n```\n\n```json\n{answer}\n```\n"
+    return text
+
+
+def curl(path, method, operation):
+    """The request of an operation's examples as a command."""
+    query = []
+    for parameter in operation.get("parameters", []):
+        if "example" not in parameter:
+            continue
+        if parameter["in"] == "path":
+            path = path.replace(f"{{{parameter['name']}}}", str(parameter["example"]))
+        else:
+            query.append(f"{parameter['name']}={parameter['example']}")
+    url = f"$HARRIER_SERVER{path}" + ("?" + "&".join(query) if query else "")
+    body = operation.get("requestBody", {}).get("content", {}).get("application/json", {}).get("example")
+    if body is None:
+        return f'curl -s "{url}"'
+    return f"curl -s -X {method.upper()} -H 'Content-Type: application/json' -d '{json.dumps(body)}' \"{url}\""
 
 
 def write_library(source, page):

@@ -377,6 +377,42 @@ fn over_the_long_link() -> Story {
     story
 }
 
+/// Incidents are named by the link at fault: both of its ends, whichever is the root port.
+#[test]
+fn a_link_at_fault_is_named_by_both_ends() {
+    let check = |story: &Story, root: &str, far: Option<&str>| {
+        let found = &story.diagnose()[0];
+        assert_eq!(
+            (&found.root_cause.port, &found.far_port),
+            (&Some(port(root)), &far.map(port)),
+            "{found:#?}"
+        );
+    };
+    let with = |events: Vec<NetworkEvent>, losses: Vec<LossRecord>| {
+        let mut story = story();
+        (story.snapshot.events, story.snapshot.losses) = (events, losses);
+        story
+    };
+    let outage = vec![
+        event("sw2", 890, NetworkChange::LinkDown { port: 2 }),
+        event("sw2", 910, NetworkChange::LinkUp { port: 2 }),
+    ];
+    check(&with(outage, vec![]), "sw2:2", Some("sw3:1"));
+    let damaged = loss("sw3:1", None, LossReason::Corrupted, 3, (889, 920));
+    check(&silent(with(vec![], vec![damaged])), "sw3:1", Some("sw2:2"));
+    let down = loss("sw2:1", Some(2), LossReason::LinkDown, 3, (889, 920));
+    check(&silent(with(vec![], vec![down])), "sw2:2", Some("sw3:1"));
+    let no_route = loss("sw2:1", None, LossReason::NoRoute, 9, (889, 920));
+    check(&silent(with(vec![], vec![no_route])), "sw2:2", None);
+
+    let mut detour = over_the_long_link();
+    detour.snapshot.events = rerouted();
+    check(&detour, "sw2:7", Some("sw3:7"));
+    // The route has changed, and the link is up.
+    detour.snapshot.events.remove(0);
+    check(&detour, "sw2:7", None);
+}
+
 /// Why sw2 uses the long link.
 fn rerouted() -> Vec<NetworkEvent> {
     vec![

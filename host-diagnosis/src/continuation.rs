@@ -82,12 +82,14 @@ fn name_hosts(verdict: &mut Diagnosis, topology: &Topology) {
     }
 }
 
-/// A word, with the names of both hosts if it is a flow between two of the topology.
+/// A word, with the names of both hosts if it is a flow between two of the topology. A punctuation mark may follow it.
 fn with_hosts<'w>(word: &'w str, topology: &Topology) -> Cow<'w, str> {
-    let hosts = word.parse::<FlowKey>().ok().and_then(|flow| {
+    let flow = word.trim_end_matches([':', ',', ';', '.']);
+    let hosts = flow.parse::<FlowKey>().ok().and_then(|flow| {
         Some((topology.host_of(flow.src)?.name.as_str(), topology.host_of(flow.dst)?.name.as_str()))
     });
-    hosts.map_or(Cow::Borrowed(word), |(src, dst)| Cow::Owned(format!("{src} -> {dst} ({word})")))
+    let mark = word.get(flow.len()..).unwrap_or_default();
+    hosts.map_or(Cow::Borrowed(word), |(src, dst)| Cow::Owned(format!("{src} -> {dst} ({flow}){mark}")))
 }
 
 /// What is missing of a host in question.

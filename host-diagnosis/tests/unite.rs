@@ -216,16 +216,23 @@ fn flows_of_a_report_have_the_names_of_their_hosts() {
     let topology = Topology { nodes, ..Topology::default() };
     let clean = verdict(Anomaly::HostOnly, Cause::Undetermined, None);
     let flow = "10.0.0.1:10000>10.0.3.1:4791/udp";
-    let connection = json!({
-        "flow": flow, "recovery": "go_back_n", "loss_ratio": 0.01, "raw_bits_per_s": 97e9, "goodput_bits_per_s": 25e9,
-    });
-    let workload = serde_json::from_value(json!({ "retransmissions": [connection] })).unwrap();
-    let report = HostReport { workload: Some(workload), ..HostReport::new("h3", SECOND_NS) };
-    let aged = AgedReport { report: &report, age_ns: 0 };
-    let found = continue_in_hosts(clean, Some(&topology), [aged].into_iter());
+    let continued = |goodput: f64| {
+        let connection = json!({
+            "flow": flow, "recovery": "go_back_n", "loss_ratio": 0.01, "raw_bits_per_s": 97e9,
+            "goodput_bits_per_s": goodput,
+        });
+        let workload = serde_json::from_value(json!({ "retransmissions": [connection] })).unwrap();
+        let report = HostReport { workload: Some(workload), ..HostReport::new("h3", SECOND_NS) };
+        let aged = AgedReport { report: &report, age_ns: 0 };
+        continue_in_hosts(clean.clone(), Some(&topology), [aged].into_iter())
+    };
+    let found = continued(25e9);
     let named = format!("74 % of the throughput of h1 -> h3 ({flow}) are retransmissions of go-back-N");
     assert!(found.summary.ends_with(&named), "{}", found.summary);
     assert_eq!(found.summary.matches("h1 -> h3").count(), 1);
+    // A mark may follow a flow.
+    let missing = continued(96e9).missing.join("\n");
+    assert!(missing.contains(&format!("flow h1 -> h3 ({flow}): ")), "{missing}");
 }
 
 /// A verdict that the fabric was clean, about a delay of 50 us, and a report of a host that its switch paused.

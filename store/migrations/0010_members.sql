@@ -4,3 +4,6 @@ ALTER TABLE incident_flows ADD COLUMN balance BIGINT NOT NULL DEFAULT 0;
 UPDATE incident_flows SET balance = is_victim - is_culprit;
 -- Whether the representative diagnosis names the flow as affected; kept for flows with a negative balance only.
 ALTER TABLE incident_flows ADD COLUMN is_represented BIGINT NOT NULL DEFAULT 0;
+-- If a setting is the cause, the flows at the root port are no culprits.
+UPDATE incident_flows SET is_culprit = 0, balance = is_victim WHERE incident IN (SELECT i.id FROM incidents i
+    JOIN diagnoses d ON d.id = i.diagnosis WHERE d.body LIKE '%"config":["%');

@@ -8,8 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use model::{Anomaly, Diagnosis, FlowKey, PortRef};
 
 use crate::incident::{
-    DETERMINED, Named, culprits_of, flows_of, has_no_culprit, incident_ports, key_before, loop_of_key,
-    ports_of, precedence, root_key,
+    DETERMINED, Named, culprits_of, deadlocks_by_itself, flows_of, has_no_culprit, incident_ports,
+    key_before, loop_of_key, ports_of, precedence, root_key,
 };
 use crate::limits::{INCIDENT_MEMBERS, Limits};
 use crate::names::severity_name;
@@ -69,8 +69,8 @@ impl Member {
         }
     }
 
-    /// Whether it is a victim of the incident, as far as the representative diagnosis does not name it as a culprit. In SQL:
-    /// `sql::victims`.
+    /// Whether it is a victim of the incident, as far as the representative diagnosis does not say otherwise: what that one
+    /// names it as comes first (`sql::victims`).
     fn is_victim(self) -> bool {
         self.is_affected && self.balance >= 0
     }
@@ -100,6 +100,8 @@ pub(crate) struct Entry {
     pub(crate) changed_flows: BTreeSet<FlowKey>,
     /// Whether other flows are victims than before.
     pub(crate) has_other_victims: bool,
+    /// Whether a flow is no victim any more, as far as the diagnosis that represents the incident does not name it as one.
+    pub(crate) has_fewer_victims: bool,
     /// The place, among the diagnoses, of the one that represents the incident from now on; absent: that of before.
     pub(crate) representative: Option<usize>,
     /// Whether a diagnosis has joined.
@@ -122,6 +124,7 @@ impl Entry {
             changed_ports: BTreeSet::new(),
             changed_flows: BTreeSet::new(),
             has_other_victims: false,
+            has_fewer_victims: false,
             representative: None,
             is_changed: false,
         }
@@ -251,9 +254,11 @@ impl Entry {
                 continue;
             }
             self.flow_count += u64::from(before.is_none());
+            let was_victim = before.is_some_and(Member::is_victim);
             let member = before.unwrap_or_default().with(named);
             if before != Some(member) {
-                self.has_other_victims |= member.is_victim() != before.unwrap_or_default().is_victim();
+                self.has_other_victims |= member.is_victim() != was_victim;
+                self.has_fewer_victims |= was_victim && !member.is_victim();
                 self.flows.insert(flow, member);
                 self.changed_flows.insert(flow);
             }
@@ -352,9 +357,12 @@ impl Ledger {
         gravest(same)
     }
 
-    /// The gravest open incident whose loop has a port in common with that of a diagnosis: snapshots of one standstill may show
-    /// different parts of it.
+    /// The gravest open incident whose loop has a port in common with that of a diagnosis, both of which began in their loop:
+    /// snapshots of one standstill may show different parts of it.
     fn of_loop(&self, diagnosis: &Diagnosis, quiet_ns: u64) -> Option<String> {
+        if !deadlocks_by_itself(diagnosis) {
+            return None;
+        }
         let ports: BTreeSet<String> = diagnosis.pause_loop.iter().map(ToString::to_string).collect();
         let latest = sql_ns(diagnosis.time_ns.saturating_add(quiet_ns));
         let of_loop = self.entries.values().filter(|entry| {

@@ -1,13 +1,13 @@
 //! Incidents: the diagnoses of one culprit.
 //!
 //! A diagnosis with the root key ([`root_key`]) of an incident that was updated less than
-//! [`crate::Limits::incident_memory_ns`] ago joins it; otherwise it opens an incident. Before that, in this order
-//! ([`crate::assignment`]):
-//! - One whose loop shares a port with that of an open incident joins it.
+//! [`crate::Limits::incident_memory_ns`] ago joins it. If there is none, in this order ([`crate::assignment`]):
+//! - A deadlock that began in its loop joins the open incident of one whose loop shares a port.
 //! - One about a deadlock takes over the open incident of its root port, which began before the loop closed.
 //! - One that names culprits at another port joins the incident of these flows, because flows that congest several ports are one
 //!   problem.
 //! - The first one that names a culprit takes over an open incident of its ports that none has been named for.
+//! - Any other one opens an incident.
 //!
 //! A diagnosis that names no culprit ([`has_no_culprit`]) looks first of all for an open incident that has one of its ports.
 //!
@@ -87,8 +87,8 @@ pub struct Incident {
     /// confidence, then the one that was stored last.
     pub diagnosis: String,
     /// Affected flows, sorted by their text; at most [`crate::INCIDENT_VICTIMS`]. A flow that the representative diagnosis
-    /// names as a culprit is none, and neither is one that it does not name as affected, if it is a culprit in more diagnoses than
-    /// it is affected in.
+    /// names as a culprit is none, and neither is one that it does not name as affected, if the latest diagnoses, up to 8 more of
+    /// one kind than of the other, name it as a culprit more often than as affected.
     pub victims: Vec<FlowKey>,
     /// Number of such flows.
     pub victim_count: u64,
@@ -143,7 +143,7 @@ pub(crate) fn key_before(diagnosis: &Diagnosis) -> Option<String> {
 }
 
 /// Whether the culprits are in the loop. Which of its ports came first can differ from one occurrence to the next.
-fn deadlocks_by_itself(diagnosis: &Diagnosis) -> bool {
+pub(crate) fn deadlocks_by_itself(diagnosis: &Diagnosis) -> bool {
     diagnosis.anomaly == Anomaly::DeadlockInLoopContention && !diagnosis.pause_loop.is_empty()
 }
 
@@ -172,7 +172,8 @@ fn receiver_port(diagnosis: &Diagnosis) -> Option<&PortRef> {
     }
     let is_culprit = |path: &&FlowPath| path.role != FlowRole::Acks && root.flows.contains(&path.flow);
     let paths = diagnosis.paths.iter().filter(is_culprit);
-    let mut last_ports = paths.map(|path| path.hops.last().map(|hop| &hop.port));
+    let mut last_ports =
+        paths.map(|path| path.hops.last().filter(|hop| hop.known != Known::Assumed).map(|hop| &hop.port));
     let first = last_ports.next()??;
     last_ports.all(|port| port == Some(first)).then_some(first)
 }

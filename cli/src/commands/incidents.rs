@@ -27,6 +27,9 @@ Examples:
 
 Exit status: 0 without open incidents, 1 with, 2 if the server cannot be reached.";
 
+/// Lines that --watch remembers. Beyond it all are forgotten, so that some are printed once more.
+const REMEMBERED: usize = 10_000;
+
 /// Arguments of `harrier incidents`.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -48,8 +51,8 @@ pub(crate) struct Args {
     /// Maximum number of incidents, latest first
     #[arg(long, default_value_t = 20, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=500))]
     limit: u32,
-    /// Keep printing incidents that begin, change or end, until interrupted; without --json not those of which only the time
-    /// has changed
+    /// Keep printing incidents that begin, change or end, until interrupted. Without --json, an incident is printed again only
+    /// if its line differs in more than the time
     #[arg(long)]
     watch: bool,
     /// Print JSON; with --watch one incident a line
@@ -123,6 +126,9 @@ fn path(args: &Args) -> String {
 fn is_news(shown: &mut BTreeMap<String, String>, incident: &Value) -> bool {
     let id = incident["id"].as_str().unwrap_or_default();
     let text = what(incident);
+    if shown.len() >= REMEMBERED {
+        shown.clear();
+    }
     shown.insert(id.to_owned(), text.clone()).is_none_or(|former| former != text)
 }
 

@@ -84,7 +84,7 @@ pub(crate) struct State {
     pub(crate) scroll: usize,
     /// Open incidents, most severe first.
     pub(crate) incidents: Vec<Incident>,
-    /// The incidents that have ended, latest first, at most [`MOST_ENDED`].
+    /// The incidents that have ended, the latest end first, at most [`MOST_ENDED`].
     pub(crate) ended: Vec<Incident>,
     /// Open incidents that the server has beyond those, because its list has a limit.
     pub(crate) unlisted: u64,
@@ -212,17 +212,14 @@ impl State {
             }
             Feed::Latest(page) => {
                 let has_ended = |incident: &Incident| incident.end_ns.is_some();
-                self.ended = page.incidents.into_iter().filter(has_ended).take(MOST_ENDED).collect();
+                self.ended = page.incidents.into_iter().filter(has_ended).collect();
             }
             Feed::Changed(incident) => {
                 self.incidents.retain(|known| known.id != incident.id);
                 self.ended.retain(|known| known.id != incident.id);
                 match incident.end_ns {
                     None => self.incidents.push(*incident),
-                    Some(_) => {
-                        self.ended.insert(0, *incident);
-                        self.ended.truncate(MOST_ENDED);
-                    }
+                    Some(_) => self.ended.push(*incident),
                 }
             }
             Feed::Daemons(daemons) => self.daemons = daemons,
@@ -240,6 +237,9 @@ impl State {
             let key = |incident: &Incident| (rank(&incident.severity), u64::MAX - incident.start_ns);
             key(a).cmp(&key(b)).then_with(|| a.id.cmp(&b.id))
         });
+        // RFC 3339 in UTC sorts by time. A change of an incident that ended long ago does not move it.
+        self.ended.sort_by(|a, b| (&b.end_time, &a.id).cmp(&(&a.end_time, &b.id)));
+        self.ended.truncate(MOST_ENDED);
         let is_gone = self
             .selected
             .as_ref()

@@ -386,14 +386,14 @@ async fn write_marks<'e>(
     Ok(marked)
 }
 
-/// The diagnoses that represent incidents as before although their victims have changed, by id.
+/// The diagnoses that represent incidents as before although a flow is no victim any more, by id: they may name it as one.
 async fn former_representatives(
     tx: &mut Link,
     changed: &[&Entry],
 ) -> Result<BTreeMap<String, Diagnosis>, sqlx::Error> {
     let ids: Vec<&str> = changed
         .iter()
-        .filter(|entry| entry.representative.is_none() && entry.has_other_victims)
+        .filter(|entry| entry.representative.is_none() && entry.has_fewer_victims)
         .map(|entry| entry.row.diagnosis.as_str())
         .collect();
     let mut former = BTreeMap::new();
@@ -454,7 +454,9 @@ pub(super) async fn add_members(
             query.push(
                 " ON CONFLICT (incident, flow) DO UPDATE SET \
                  is_victim = CASE WHEN excluded.is_victim = 1 THEN 1 ELSE incident_flows.is_victim END, \
-                 balance = incident_flows.balance + excluded.balance",
+                 balance = CASE WHEN incident_flows.balance + excluded.balance > 8 THEN 8 \
+                 WHEN incident_flows.balance + excluded.balance < -8 THEN -8 \
+                 ELSE incident_flows.balance + excluded.balance END",
             );
             changed += query.execute(&mut *tx).await?;
         }

@@ -421,6 +421,9 @@ fn columns(diagnosis: &Diagnosis, row: &NewRow<'_>) -> [Value; 19] {
 fn select(filter: &DiagnosisFilter, limit: u32) -> Statement {
     let mut query = sql("SELECT id, run, wall_ns, time_ns, body FROM diagnoses WHERE 1 = 1");
     if let Some(victim) = filter.victim {
+        // The index is by address.
+        query.push(" AND src = ").push_bind(victim.src.to_string());
+        query.push(" AND dst = ").push_bind(victim.dst.to_string());
         query.push(" AND victim = ").push_bind(victim.to_string());
     }
     if let Some(src) = filter.src {

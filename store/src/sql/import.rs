@@ -438,6 +438,17 @@ impl Importing {
                 .execute(&mut self.tx)
                 .await
                 .during(ACTION)?;
+            // The representative may name a flow as affected that is more often a culprit now.
+            let body: Option<String> = scalar(
+                "SELECT d.body FROM incidents i JOIN diagnoses d ON d.id = i.diagnosis WHERE i.id = $1",
+            )
+            .bind(incident)
+            .fetch_optional(&mut self.tx)
+            .await
+            .during(ACTION)?;
+            if let Some(diagnosis) = body.and_then(|body| Diagnosis::from_json(&body).ok()) {
+                assign::mark_flows(&mut self.tx, incident, &diagnosis).await.during(ACTION)?;
+            }
         }
         let changed: BTreeSet<&str> = self.new.keys().chain(self.joined.keys()).map(String::as_str).collect();
         let changed: Vec<&str> = changed.into_iter().collect();

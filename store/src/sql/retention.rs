@@ -202,7 +202,9 @@ async fn prune_by_age(tx: &mut Link, before: i64) -> Result<Removed, sqlx::Error
 
 /// Removes the snapshots of diagnoses that are gone.
 async fn remove_unused_snapshots(tx: &mut Link) -> Result<u64, sqlx::Error> {
-    sql("DELETE FROM snapshots WHERE id NOT IN (SELECT id FROM diagnoses)").execute(tx).await
+    sql("DELETE FROM snapshots WHERE NOT EXISTS (SELECT 1 FROM diagnoses d WHERE d.id = snapshots.id)")
+        .execute(tx)
+        .await
 }
 
 /// Removes the oldest part of each table.

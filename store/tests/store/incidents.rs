@@ -193,8 +193,8 @@ async fn a_loop_that_deadlocks_by_itself_is_one_incident() {
     assert_eq!(of(deadlock("a", 10_000)).await, "i-a");
     assert_eq!(of(from("b", 10_100, "sw1:1", &[1, 2])).await, "i-a");
     let anomaly = Anomaly::DeadlockOutOfLoopContention;
-    let outside = Diagnosis { pause_loop: vec![], anomaly, ..from("c", 10_200, "sw7:1", &[5, 6]) };
-    assert_eq!(of(outside).await, "i-c", "it started elsewhere");
+    let outside = |id, time_ns| Diagnosis { anomaly, ..from(id, time_ns, "sw7:1", &[5, 6]) };
+    assert_eq!(of(outside("c", 10_200)).await, "i-c", "it began outside the loop");
     // Another part of the standstill.
     let mut part = from("d", 10_300, "sw2:2", &[7, 8]);
     part.pause_loop = vec!["sw2:2".parse().unwrap(), "sw4:1".parse().unwrap(), "sw9:1".parse().unwrap()];
@@ -204,6 +204,9 @@ async fn a_loop_that_deadlocks_by_itself_is_one_incident() {
         "i-e",
         "another culprit at a port of the loop"
     );
+    advance(&store, 20_000).await;
+    assert_eq!(of(outside("f", 20_100)).await, "i-c");
+    assert_eq!(of(deadlock("g", 20_200)).await, "i-a", "in either order");
 }
 
 /// An outage and the collision of the flows that it moved to another link have a victim in common.

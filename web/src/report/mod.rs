@@ -103,9 +103,13 @@ fn others<'i>(incident: &'i Incident, diagnosis: &Diagnosis) -> impl Iterator<It
     incident.victims.iter().filter(move |victim| Some(**victim) != measured)
 }
 
+/// The victims of the incident, and the measured one also if it is a culprit itself.
 fn affected_count(incident: &Incident, diagnosis: &Diagnosis) -> u64 {
+    let root = &diagnosis.root_cause;
+    let is_culprit =
+        diagnosis.victim.is_some_and(|victim| root.flows.contains(&victim)) && root.config.is_empty();
     let listed = diagnosis.victim.iter().count() + others(incident, diagnosis).count();
-    incident.victim_count.max(listed as u64)
+    (incident.victim_count + u64::from(is_culprit)).max(listed as u64)
 }
 
 fn affected(incident: &Incident, diagnosis: &Diagnosis, flow: &dyn Fn(&FlowKey) -> String) -> Vec<String> {

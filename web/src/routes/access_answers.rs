@@ -1,7 +1,8 @@
-//! The answers of the guard in the OpenAPI document: it stands before every operation, so that none describes them itself.
+//! The answers of the guard in the OpenAPI document: it stands before every operation, so they are described once, here.
 
-use utoipa::openapi::path::{Operation, PathItem};
 use utoipa::openapi::{Content, OpenApi, Ref, RefOr, Response, ResponseBuilder};
+
+use super::operations_of;
 
 /// A status, the name of its answer among the components, and when it is given.
 const ANSWERS: [(&str, &str, &str); 3] = [
@@ -22,7 +23,7 @@ const LIMIT: (&str, &str, &str) =
 /// Adds the answers to every operation.
 pub(super) fn describe(document: &mut OpenApi) {
     for item in document.paths.paths.values_mut() {
-        for operation in operations(item) {
+        for operation in operations_of(item) {
             let is_limited = operation.operation_id.as_deref() == Some(LIMITED);
             for (status, name, _) in ANSWERS.into_iter().chain(is_limited.then_some(LIMIT)) {
                 let reference = RefOr::Ref(Ref::from_response_name(name));
@@ -34,10 +35,6 @@ pub(super) fn describe(document: &mut OpenApi) {
     for (_, name, description) in ANSWERS.into_iter().chain([LIMIT]) {
         components.responses.insert(name.to_string(), RefOr::T(problem(description)));
     }
-}
-
-fn operations(item: &mut PathItem) -> impl Iterator<Item = &mut Operation> {
-    [&mut item.get, &mut item.put, &mut item.post, &mut item.delete, &mut item.patch].into_iter().flatten()
 }
 
 fn problem(description: &str) -> Response {

@@ -6,6 +6,7 @@ mod access_answers;
 mod conditional;
 mod diagnoses;
 mod events;
+mod examples;
 mod flows;
 mod hosts;
 mod incidents;
@@ -29,6 +30,7 @@ use tokio::time::Instant;
 use tower_http::compression::CompressionLayer;
 use tower_http::compression::predicate::{NotForContentType, Predicate, SizeAbove};
 use utoipa::openapi::OpenApi;
+use utoipa::openapi::path::{Operation, PathItem};
 use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
 use utoipa::{Modify, OpenApi as _};
 use utoipa_axum::router::OpenApiRouter;
@@ -106,7 +108,13 @@ fn api() -> OpenApiRouter<AppState> {
         .routes(routes!(events::stream));
     let mut all = OpenApiRouter::with_openapi(Description::openapi()).nest(API, v1);
     access_answers::describe(all.get_openapi_mut());
+    examples::describe(all.get_openapi_mut());
     all
+}
+
+/// Returns the operations of a path in the document.
+fn operations_of(item: &mut PathItem) -> impl Iterator<Item = &mut Operation> {
+    [&mut item.get, &mut item.put, &mut item.post, &mut item.delete, &mut item.patch].into_iter().flatten()
 }
 
 /// Returns the OpenAPI 3.1 document of `/api/v1`.

@@ -187,7 +187,8 @@ pub(crate) async fn case(
     let verdict = &incident.diagnosis;
     let diagnosis = store.diagnosis(verdict).await?.ok_or_else(|| missing("diagnosis", verdict))?;
     let graph = store.graph(verdict).await?;
-    let clock = state.live.wall_clock();
+    // Another run has a clock of its own.
+    let clock = state.live.wall_clock().filter(|_| incident.run == store.present_run());
     let snapshot = store.snapshot(verdict).await?.ok_or_else(|| missing("snapshot of diagnosis", verdict))?;
     let notes = store.notes(&id).await?.into_iter().map(TimedNote::from).collect();
     let topology = state.live.topology().map(|topology| (*topology).clone());

@@ -18,7 +18,7 @@ use tower::ServiceExt as _;
 use crate::fixture::{contention, flow, incast, incast_graph, port, snapshot, storm, topology, victim};
 
 /// Diagnoses the fixture's victim; each of the other flows returns one kind of error.
-struct Backend;
+pub(crate) struct Backend;
 
 impl QueryBackend for Backend {
     fn query(&self, victim: FlowKey) -> QueryFuture<'_> {
@@ -45,7 +45,7 @@ fn clock() -> u64 {
     1_700_000_000_000_000_000
 }
 
-async fn live() -> Arc<LiveState> {
+pub(crate) async fn live() -> Arc<LiveState> {
     let live = LiveState::with_clock(Store::open("sqlite::memory:").await.unwrap(), clock).await.unwrap();
     live.set_topology(topology()).await.unwrap();
     live.push_diagnosis(&incast("d1", 1_000, victim()), &incast_graph(), Some(&snapshot())).await.unwrap();
@@ -57,19 +57,19 @@ async fn live() -> Arc<LiveState> {
     live
 }
 
-struct Reply {
-    status: StatusCode,
+pub(crate) struct Reply {
+    pub(crate) status: StatusCode,
     headers: axum::http::HeaderMap,
     text: String,
 }
 
 impl Reply {
-    fn json(&self) -> Value {
+    pub(crate) fn json(&self) -> Value {
         serde_json::from_str(&self.text).unwrap_or_else(|e| panic!("{e}: {}", self.text))
     }
 }
 
-async fn send(app: Router, request: Request<Body>) -> Reply {
+pub(crate) async fn send(app: Router, request: Request<Body>) -> Reply {
     let response = app.oneshot(request).await.unwrap();
     let (parts, body) = response.into_parts();
     let text = String::from_utf8(body.collect().await.unwrap().to_bytes().to_vec()).unwrap();

@@ -11,7 +11,6 @@ use model::{
 
 use super::{Caveat, Finding};
 use crate::facts::span::Span;
-use crate::facts::topology_index::PortId;
 use crate::facts::victim_links::{
     VictimLink, fastest_ns, least_ns, lower_bound_ns, outages, reverse_ports, route_changes, victim_links,
 };
@@ -348,6 +347,13 @@ fn route_change<'a>(context: &Context<'_, 'a>, links: &[VictimLink]) -> Option<R
     changes.into_iter().next()
 }
 
+/// Whether an outage of a port's link is logged.
+pub(crate) fn was_down(context: &Context<'_, '_>, port: &PortRef) -> bool {
+    let index = context.view.index;
+    let id = index.node(&port.switch).and_then(|node| index.port(node, port.port));
+    id.is_some_and(|id| !outages(context.view, id).is_empty())
+}
+
 /// A path that became longer: a switch logged that its route changed.
 fn detour<'a>(context: &Context<'_, 'a>, links: &[VictimLink], slow: Span) -> Option<PathChange<'a>> {
     let view = context.view;
@@ -359,10 +365,7 @@ fn detour<'a>(context: &Context<'_, 'a>, links: &[VictimLink], slow: Span) -> Op
     let RouteChange { switch, event, before, after, is_reverse, .. } = change;
     // The port that the packets no longer use: the one whose link failed, if one did.
     let lost: Vec<u16> = before.iter().copied().filter(|port| !after.contains(port)).collect();
-    let failed = |number: &&u16| {
-        let port = view.index.node(switch).and_then(|node| view.index.port(node, **number));
-        port.is_some_and(|port: PortId| !outages(view, port).is_empty())
-    };
+    let failed = |number: &&u16| was_down(context, &PortRef::new(switch, **number));
     let number = lost.iter().find(failed).or(lost.first()).or(before.first())?;
     let root = PortRef::new(switch, *number);
     let peer = context.view.index.topology().peer(&root).cloned();

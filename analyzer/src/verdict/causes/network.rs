@@ -66,12 +66,14 @@ pub(crate) fn fault(case: &Case<'_, '_, '_>) -> Option<NetworkFault> {
 
 /// The port at the other end of the root port's link, if the verdict is about a fault of this link.
 pub(crate) fn far_port(case: &Case<'_, '_, '_>) -> Option<PortRef> {
-    match (fault(case)?, case.finding.anomaly) {
-        (NetworkFault::NoRoute, _) => None,
-        (_, Anomaly::PathChange) => path_change::of(case.context)?.peer,
-        (_, Anomaly::PacketLoss) => packet_loss::of(case.context)?.peer,
-        _ => None,
-    }
+    let root = case.finding.root.as_ref()?;
+    let is_of_link = match fault(case)? {
+        NetworkFault::LinkDown | NetworkFault::DamagedFrames => true,
+        // A route may have changed although its link is up.
+        NetworkFault::LongerPath => path_change::was_down(case.context, root),
+        NetworkFault::NoRoute => false,
+    };
+    case.context.view.index.topology().peer(root).filter(|_| is_of_link).cloned()
 }
 
 /// The host that the packets go to: the receiver, or the sender for ACKs.

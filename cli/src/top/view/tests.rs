@@ -124,10 +124,12 @@ fn without_an_open_incident_the_latest_that_have_ended_are_shown() {
     (before.end_ns, before.end_time) = (Some(6), Some("2026-01-02T02:00:00Z".into()));
     let mut ended = incast();
     (ended.end_ns, ended.end_time) = (Some(99), Some("2026-01-02T03:04:00Z".into()));
+    let noted =
+        Input::Feed(Feed::Changed(Box::new(Incident { handling: "acknowledged".into(), ..before.clone() })));
     let latest = Input::Feed(Feed::Latest(Page { incidents: vec![incast(), before], open_total: 1 }));
     let open = Input::Feed(Feed::Listed(Page { incidents: vec![incast()], open_total: 1 }));
     let ended = Input::Feed(Feed::Changed(Box::new(ended)));
-    check("nothing_open", (80, 24), vec![(0, latest), (0, open), (5, ended)]);
+    check("nothing_open", (80, 24), vec![(0, latest), (0, open), (5, ended), (6, noted)]);
 }
 
 #[test]

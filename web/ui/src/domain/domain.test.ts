@@ -511,14 +511,23 @@ describe('incidents', () => {
   });
 
   test('an ended incident whose port is paused again says so', () => {
-    const incident = { end_ns: 5, root_cause: { port: 'sw1:1', flows: [], host: 'h1', config: [] }, pause_path: ['sw2:3', 'sw1:1'], loop: [] };
-    const rest = { time_ns: 1, interval_ns: 100, queue_bytes: 0, queue_packets: 0, paused_ns: 0, tx_bps: 0 };
+    const root = (host: string | null) => ({ port: 'sw1:1', flows: [], host, config: [] });
+    const storm = { end_ns: 5, root_cause: root('h1'), pause_path: ['sw2:3', 'sw1:1'], loop: [] };
+    const rest = { time_ns: 1000, interval_ns: 100, queue_bytes: 0, queue_packets: 0, paused_ns: 0, tx_bps: 0 };
     const ports = (paused: string[]) =>
       warm(new Map(), ['sw1:1', 'sw2:3', 'sw9:9'].map((port) => ({ ...rest, port, paused: paused.includes(port) })));
-    expect(pausedAgain(incident, ports(['sw2:3', 'sw1:1']))).toBe('sw1:1');
-    expect(pausedAgain(incident, ports(['sw2:3']))).toBe('sw2:3');
-    expect(pausedAgain(incident, ports(['sw9:9']))).toBeNull();
-    expect(pausedAgain({ ...incident, end_ns: null }, ports(['sw1:1']))).toBeNull();
+    const again = (incident: typeof storm, paused: string[], open: typeof storm[] = [], nowNs = 1000) => pausedAgain(incident, ports(paused), open, nowNs);
+    expect(again(storm, ['sw2:3', 'sw1:1'])).toBe('sw1:1');
+    expect(again(storm, ['sw2:3'])).toBe('sw2:3');
+    expect(again(storm, ['sw9:9'])).toBeNull();
+    expect(again({ ...storm, end_ns: null as unknown as number }, ['sw1:1'])).toBeNull();
+    // The root port of a queue is not paused, and without pauses none can be paused again.
+    expect(again({ ...storm, root_cause: root(null) }, ['sw1:1'])).toBeNull();
+    expect(again({ ...storm, pause_path: [] }, ['sw1:1'])).toBeNull();
+    // Another incident is open that explains the pause, or the switch is no longer sampled.
+    const open = { ...storm, end_ns: null as unknown as number, pause_path: ['sw2:3'] };
+    expect(again(storm, ['sw2:3'], [open])).toBeNull();
+    expect(again(storm, ['sw1:1'], [], 9000)).toBeNull();
   });
 
   test('the foremost incident is ongoing, certain and severe', () => {

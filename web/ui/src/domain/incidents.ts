@@ -79,12 +79,27 @@ export function foremost(list: Incident[]): Incident | null {
   return list.reduce<Incident | null>((best, one) => (best && !isBefore(one, best) ? best : one), null);
 }
 
+type Paused = Pick<Incident, 'end_ns' | 'root_cause' | 'pause_path' | 'loop'>;
+
+/** Intervals of a sample after which it is not of now: the switch is no longer sampled. */
+const OLD_INTERVALS = 20;
+
+/** The ports that an incident's verdict says are paused: of a queue that pauses others, not the root port. */
+function pausedPorts({ root_cause: root, pause_path, loop }: Paused): Port[] {
+  const path = (pause_path ?? []).toReversed();
+  return [...new Set([...(loop ?? []), ...path.filter((port) => port !== root.port || Boolean(root.host))])];
+}
+
 /**
- * The first port of an ended incident's root, pause path or loop that is paused now. Whether the same culprit pauses it is
- * not known before the next verdict.
+ * The first port of an ended incident's loop or pause path that is paused now, and that no open incident explains. Whether the
+ * same culprit pauses it is not known before the next verdict.
  */
-export function pausedAgain(incident: Pick<Incident, 'end_ns' | 'root_cause' | 'pause_path' | 'loop'>, ports: Map<Port, PortState>): Port | null {
+export function pausedAgain(incident: Paused, ports: Map<Port, PortState>, open: Paused[], nowNs: number): Port | null {
   if (incident.end_ns === null) return null;
-  const own = [...(incident.root_cause.port ? [incident.root_cause.port] : []), ...(incident.loop ?? []), ...(incident.pause_path ?? []).toReversed()];
-  return own.find((port) => ports.get(port)?.sample.paused) ?? null;
+  const explained = new Set(open.filter((other) => other.end_ns === null).flatMap(pausedPorts));
+  const isPaused = (port: Port) => {
+    const sample = ports.get(port)?.sample;
+    return sample !== undefined && sample.paused && nowNs - sample.time_ns <= OLD_INTERVALS * sample.interval_ns;
+  };
+  return pausedPorts(incident).find((port) => !explained.has(port) && isPaused(port)) ?? null;
 }
