@@ -87,6 +87,7 @@ async function checkFindings(page, base, incidentId, artifacts) {
   await page.route('**/api/v1/incidents?cause=misconfiguration*', (route) => route.fulfill({ json: { incidents: [cited], total: 1, open_total: 0 } }));
   await page.route('**/api/v1/incidents/i-cited', (route) => route.fulfill({ json: cited }));
   await page.route('**/api/v1/incidents/i-cited/notes', (route) => route.fulfill({ json: { notes: [] } }));
+  await page.route('**/api/v1/incidents/i-cited/related', (route) => route.fulfill({ json: { incidents: [incident] } }));
   await page.route('**/api/v1/diagnoses/*', (route) => route.fulfill({ json: { ...diagnosis, cause: 'misconfiguration', root_cause, evidence } }));
   await page.route('**/api/v1/findings*', (route) => route.fulfill({ json: { findings: [{ code: 'BUF1', severity: 'error', message: 'no headroom', fix: 'add it', file: 'a.json', line: 3 }] } }));
   await page.goto(`${base}/findings`);
@@ -97,10 +98,13 @@ async function checkFindings(page, base, incidentId, artifacts) {
   check('findings: the checker', (await page.locator('[data-testid=check-finding]').textContent()).includes('no headroom'), true);
   await checkView(page, 'findings', join(artifacts, 'findings.png'));
   await finding.locator('a[href="/incidents/i-cited"]').click();
+  const related = page.locator('[data-testid=related] a[href^="/incidents/"]');
+  await related.waitFor({ timeout: STEP_WAIT_MS });
+  check('incident: one of the same time', await related.getAttribute('href'), `/incidents/${encodeURIComponent(incident.id)}`);
   await page.locator('[data-testid=root-config]').first().click({ timeout: STEP_WAIT_MS });
   await page.waitForURL('**/findings#sw4%3A1%2Falpha');
   await finding.waitFor({ timeout: STEP_WAIT_MS });
-  for (const path of ['**/api/v1/incidents/i-cited/notes', '**/api/v1/incidents?cause=misconfiguration*', '**/api/v1/incidents/i-cited', '**/api/v1/diagnoses/*', '**/api/v1/findings*']) await page.unroute(path);
+  for (const path of ['**/api/v1/incidents/i-cited/notes', '**/api/v1/incidents/i-cited/related', '**/api/v1/incidents?cause=misconfiguration*', '**/api/v1/incidents/i-cited', '**/api/v1/diagnoses/*', '**/api/v1/findings*']) await page.unroute(path);
 }
 
 /** Map and graph are saved as SVG files that need nothing of the page. */
