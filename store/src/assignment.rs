@@ -58,7 +58,7 @@ pub(crate) struct Member {
 }
 
 /// The limit of [`Member::balance`]: a flow whose part in the incident changes is counted by its new one after as many diagnoses.
-const MOST_BALANCE: i64 = 8;
+pub(crate) const MOST_BALANCE: i64 = 8;
 
 impl Member {
     pub(crate) fn with(self, named: Named) -> Member {
@@ -357,8 +357,8 @@ impl Ledger {
         gravest(same)
     }
 
-    /// The gravest open incident whose loop has a port in common with that of a diagnosis, both of which began in their loop:
-    /// snapshots of one standstill may show different parts of it.
+    /// The gravest open incident of a deadlock that began in its loop and shares a port of it with that of a diagnosis. Snapshots
+    /// of one deadlock can lack some of its ports.
     fn of_loop(&self, diagnosis: &Diagnosis, quiet_ns: u64) -> Option<String> {
         if !deadlocks_by_itself(diagnosis) {
             return None;

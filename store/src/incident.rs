@@ -87,8 +87,8 @@ pub struct Incident {
     /// confidence, then the one that was stored last.
     pub diagnosis: String,
     /// Affected flows, sorted by their text; at most [`crate::INCIDENT_VICTIMS`]. A flow that the representative diagnosis
-    /// names as a culprit is none, and neither is one that it does not name as affected, if the latest diagnoses, up to 8 more of
-    /// one kind than of the other, name it as a culprit more often than as affected.
+    /// names as a culprit is left out. So is one that it does not name as affected and that the latest diagnoses name more
+    /// often as a culprit than as affected.
     pub victims: Vec<FlowKey>,
     /// Number of such flows.
     pub victim_count: u64,
@@ -200,10 +200,10 @@ pub(crate) const DETERMINED: i64 = 16_000_000;
 
 /// Orders the diagnoses of one incident: the greatest represents it. Any determined verdict is greater than an
 /// undetermined one; then decide severity, pauses, a setting as root cause, whether the verdict is about most of its victim's
-/// delay, whether the victim is no culprit itself, whether it shows an incast at its receiver's port, and confidence. Flows that congest a port are there with any setting; that a
-/// setting lets them delay others is what an operator can change. The smaller part of a delay is often the clearer one, and what
-/// the culprits of an incident do to each other is not why others suffer. At a link before the receiver, an incast has a part of
-/// its flows.
+/// delay, whether the victim is no culprit itself, whether it shows an incast at its receiver's port, and confidence. Flows that
+/// congest a port are there with any setting; that a setting lets them delay others is what an operator can change. The smaller
+/// part of a delay is often the clearer one, and what the culprits of an incident do to each other is not why others suffer. A link
+/// before the receiver carries only some flows of an incast.
 pub(crate) fn precedence(diagnosis: &Diagnosis) -> i64 {
     let is_determined = diagnosis.anomaly != Anomaly::Undetermined && !has_no_culprit(diagnosis);
     let severity = match diagnosis.severity {

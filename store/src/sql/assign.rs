@@ -8,7 +8,7 @@ use model::{Diagnosis, FlowKey, PortRef};
 use super::database::Link;
 use super::statement::{Row, Statement, Value, scalar, sql};
 use super::{MAX_LISTED, Store, from_sql, sql_ns, victims};
-use crate::assignment::{Entry, IncidentRow, Ledger, Member, OccurrenceRow, incident_id};
+use crate::assignment::{Entry, IncidentRow, Ledger, MOST_BALANCE, Member, OccurrenceRow, incident_id};
 use crate::incident::{
     Named, culprits_of, flows_of, has_no_culprit, incident_ports, key_before, ports_of, root_key,
 };
@@ -345,7 +345,7 @@ async fn write_members(tx: &mut Link, changed: &[&Entry]) -> Result<(), sqlx::Er
     Ok(())
 }
 
-/// Marks the flows of incidents that a new diagnosis represents, or that have other victims. Returns the incidents of which
+/// Marks the flows of incidents that a new diagnosis represents, or that have lost a victim. Returns the incidents of which
 /// flows have changed.
 async fn write_marks<'e>(
     tx: &mut Link,
@@ -454,10 +454,12 @@ pub(super) async fn add_members(
             query.push(
                 " ON CONFLICT (incident, flow) DO UPDATE SET \
                  is_victim = CASE WHEN excluded.is_victim = 1 THEN 1 ELSE incident_flows.is_victim END, \
-                 balance = CASE WHEN incident_flows.balance + excluded.balance > 8 THEN 8 \
-                 WHEN incident_flows.balance + excluded.balance < -8 THEN -8 \
-                 ELSE incident_flows.balance + excluded.balance END",
+                 balance = CASE WHEN incident_flows.balance + excluded.balance > ",
             );
+            query.push_bind(MOST_BALANCE).push(" THEN ").push_bind(MOST_BALANCE);
+            query.push(" WHEN incident_flows.balance + excluded.balance < ").push_bind(-MOST_BALANCE);
+            query.push(" THEN ").push_bind(-MOST_BALANCE);
+            query.push(" ELSE incident_flows.balance + excluded.balance END");
             changed += query.execute(&mut *tx).await?;
         }
     }

@@ -195,7 +195,7 @@ async fn a_loop_that_deadlocks_by_itself_is_one_incident() {
     let anomaly = Anomaly::DeadlockOutOfLoopContention;
     let outside = |id, time_ns| Diagnosis { anomaly, ..from(id, time_ns, "sw7:1", &[5, 6]) };
     assert_eq!(of(outside("c", 10_200)).await, "i-c", "it began outside the loop");
-    // Another part of the standstill.
+    // A snapshot with other ports of the same deadlock.
     let mut part = from("d", 10_300, "sw2:2", &[7, 8]);
     part.pause_loop = vec!["sw2:2".parse().unwrap(), "sw4:1".parse().unwrap(), "sw9:1".parse().unwrap()];
     assert_eq!(of(part).await, "i-a");
@@ -484,6 +484,20 @@ async fn culprits_of_the_representative_diagnosis_are_no_victims() {
     assert_eq!(named("f", 1.0, &first, &[3]).await, (two, 2));
     // The representative's own victim is one, whatever others say.
     assert_eq!(named("g", 1.0, &second, &[3]).await.1, 3);
+}
+
+/// Less certain verdicts name the victim of the representative as a culprit, and the representative stays.
+#[tokio::test]
+async fn the_victim_of_the_representative_stays_one() {
+    let store = store().await;
+    put(&store, &Diagnosis { confidence: 0.9, ..diagnosis("a", 10_000, VICTIM, "sw4:1") }).await;
+    for n in 0..3 {
+        let mut other = Diagnosis { confidence: 0.1, ..diagnosis(&format!("b{n}"), 10_001, OTHER, "sw4:1") };
+        other.root_cause.flows = vec![flow(VICTIM)];
+        put(&store, &other).await;
+    }
+    let found = incident(&store, "i-a").await;
+    assert_eq!((found.diagnosis.as_str(), found.victims), ("a", vec![flow(VICTIM), flow(OTHER)]));
 }
 
 /// The diagnosis that named the culprits is removed as one of the oldest.
