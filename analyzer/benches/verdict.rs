@@ -122,6 +122,7 @@ fn layered(
             time_ns: T0 + 1_000 * US,
             reason: TriggerReason::SlowRtt,
             base_rtt_ns: 9_000,
+            expected_ns: None,
             follows: None,
             rtt_ns: 60_000,
         }),

@@ -120,6 +120,9 @@ fn analyze_classes(context: &Context<'_, '_>) -> Vec<Analysis> {
     let names_nothing =
         |finding: &Finding| matches!(finding.anomaly, Anomaly::HostOnly | Anomaly::Undetermined);
     let found = signatures::find(context);
+    if context.is_about_operation() {
+        return concluded(&parts(context, found));
+    }
     if let Some(finding) = longer_path(context, &found) {
         return concluded(&parts(context, vec![finding]));
     }

@@ -16,6 +16,7 @@ mod network;
 mod paper_dump;
 mod poster;
 mod properties;
+mod slow_operation;
 mod support;
 mod timing;
 mod upstream;

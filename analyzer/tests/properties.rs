@@ -131,6 +131,7 @@ fn any_snapshot() -> impl Strategy<Value = Snapshot> {
                 time_ns,
                 reason: TriggerReason::Silence,
                 base_rtt_ns,
+                expected_ns: None,
                 follows: None,
                 rtt_ns,
             }),

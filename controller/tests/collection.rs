@@ -351,6 +351,7 @@ fn the_id_of_an_old_event_can_be_used_again() {
         time_ns: 3_000 * MS,
         reason: TriggerReason::Silence,
         base_rtt_ns: 9_000,
+        expected_ns: None,
         follows: None,
         rtt_ns: 60_000,
     };

@@ -167,6 +167,7 @@ async fn a_lost_polling_packet_is_retried_by_packet_out() {
         reason: TriggerReason::SlowRtt,
         base_rtt_ns: 9_000,
         rtt_ns: 17_000,
+        expected_ns: None,
         follows: None,
     };
     controller.trigger(AgentTrigger { event: 5, priority: 3, trigger: trigger.clone() }).await.unwrap();

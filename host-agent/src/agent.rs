@@ -10,6 +10,7 @@ use rustc_hash::FxBuildHasher;
 
 use crate::baseline::PathBase;
 use crate::bucket::TokenBucket;
+use crate::operations::{Operation, OperationWatch};
 use crate::rule::{has_grown, is_silent, is_slow, silence_limit_ns};
 use crate::settings::{Settings, SettingsError};
 use crate::waiting::{Measured, WaitingPolls};
@@ -109,6 +110,7 @@ struct Watched {
     /// Whether a round trip was below the threshold since then.
     recovered: bool,
     episode: Option<SlowEpisode>,
+    operations: OperationWatch,
     /// Whether the heap has a deadline of this flow.
     scheduled: bool,
 }
@@ -165,6 +167,7 @@ impl Agent {
             polled_excess_ns: 0,
             recovered: false,
             episode: None,
+            operations: OperationWatch::default(),
             scheduled: false,
         };
         let id = match self.free.pop() {
@@ -221,6 +224,7 @@ impl Agent {
         watched.last_packet_ns = now_ns;
         watched.waiting_since_ns = outstanding.then_some(now_ns);
         watched.polled_silence_ns = 0;
+        watched.operations.measured(now_ns, at_least_ns);
         self.schedule_deadline(id);
         self.check_slow(now_ns, id, at_least_ns, false)
     }
@@ -243,9 +247,41 @@ impl Agent {
         }
         if let Some(rtt_ns) = rtt_ns {
             watched.base.observe(now_ns, rtt_ns);
+            watched.operations.measured(now_ns, rtt_ns);
         }
         self.schedule_deadline(id);
         self.check_slow(now_ns, id, rtt_ns?, true)
+    }
+
+    /// Handles an operation that is complete. Returns a poll if operations of the flow are slow although its round trips are
+    /// normal, and the limits allow one. It has no follow-up poll: what delays them does not spread.
+    pub fn completed(&mut self, id: FlowId, operation: &Operation) -> Option<Poll> {
+        let settings = &self.settings;
+        let watched = self.flows.get_mut(id.0 as usize)?.as_mut()?;
+        let base_rtt_ns = watched.base.trusted_ns(settings.min_samples)?;
+        let expected_ns = watched.operations.expected_ns(operation, base_rtt_ns);
+        // A flow that was polled for a slow round trip or a silence since then has its question.
+        let is_polled = watched.polled_ns.is_some_and(|polled_ns| polled_ns >= operation.posted_ns);
+        if !watched.operations.completed(settings, operation, expected_ns) || is_polled {
+            return None;
+        }
+        if !self.bucket.take(operation.polled_ns) {
+            self.stats.limited_by_host += 1;
+            return None;
+        }
+        watched.operations.polled(operation.polled_ns);
+        let trigger = Trigger {
+            host: self.host.clone(),
+            flow: watched.flow,
+            time_ns: operation.polled_ns,
+            reason: TriggerReason::SlowOperation,
+            base_rtt_ns,
+            rtt_ns: operation.took_ns(),
+            expected_ns: Some(expected_ns),
+            follows: None,
+        };
+        let priority = watched.priority;
+        Some(self.numbered(priority, trigger))
     }
 
     /// Returns a poll if this round trip is slow and the limits allow one; `is_sample`: otherwise the flow has recovered.
@@ -380,6 +416,7 @@ impl Agent {
             reason: measured.reason,
             base_rtt_ns: measured.base_ns,
             rtt_ns: measured.rtt_ns,
+            expected_ns: None,
             follows: None,
         };
         let priority = watched.priority;
@@ -431,6 +468,7 @@ impl Agent {
             reason: episode.reason,
             base_rtt_ns,
             rtt_ns: episode.worst_ns,
+            expected_ns: None,
             follows: Some(FollowUp { event: episode.event, since_ns: episode.since_ns }),
         };
         // The follow-up poll covers this excess; only a larger one is new.

@@ -25,6 +25,7 @@ pub mod linux;
 pub mod mesh;
 #[cfg_attr(not(feature = "linux"), allow(dead_code, reason = "only an edge sends messages"))]
 mod netlink;
+mod operations;
 pub mod passive;
 mod rule;
 mod settings;
@@ -34,5 +35,6 @@ mod waiting;
 pub use agent::{Agent, AgentStats, FlowId, Poll};
 pub use baseline::{PathBase, base_rtt};
 pub use bucket::TokenBucket;
+pub use operations::Operation;
 pub use rule::{is_silent, is_slow};
 pub use settings::{Settings, SettingsError};

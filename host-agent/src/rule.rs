@@ -4,9 +4,13 @@ use crate::settings::Settings;
 
 /// Whether a round trip of `rtt_ns` is slow on a path with base `base_ns`.
 pub fn is_slow(settings: &Settings, base_ns: u64, rtt_ns: u64) -> bool {
-    let above_percentage =
-        u128::from(rtt_ns) * 100 > u128::from(base_ns) * u128::from(settings.threshold_percent);
-    above_percentage && rtt_ns.saturating_sub(base_ns) > settings.min_excess_ns
+    exceeds(settings, settings.threshold_percent, (base_ns, rtt_ns))
+}
+
+/// Whether a measured time is above a percentage of the usual one, and by more than the least excess.
+pub(crate) fn exceeds(settings: &Settings, percent: u32, (usual_ns, measured_ns): (u64, u64)) -> bool {
+    let above_percentage = u128::from(measured_ns) * 100 > u128::from(usual_ns) * u128::from(percent);
+    above_percentage && measured_ns.saturating_sub(usual_ns) > settings.min_excess_ns
 }
 
 /// Returns how long data may be outstanding without an ACK on a path with base `base_ns`.

@@ -24,6 +24,9 @@ pub struct Settings {
     pub silence_rtts: u32,
     /// ... but never before this time (50 us in the published prototype).
     pub min_silence_ns: u64,
+    /// An operation is slow above this percentage of the time that it should take: a round trip, and the time of what was
+    /// sent meanwhile. Choice: at 200, neither the network nor the host worked on it for half of the time.
+    pub operation_percent: u32,
     /// Measurements before a learned base is used. Choice: a window of packets, so that not all of them are behind the
     /// flow's own first burst.
     pub min_samples: u32,
@@ -57,6 +60,7 @@ impl Default for Settings {
             min_excess_ns: 4_000,
             silence_rtts: 5,
             min_silence_ns: 50_000,
+            operation_percent: 200,
             min_samples: 16,
             flow_interval_ns: 4_000_000,
             recovered_interval_ns: 500_000,
@@ -75,6 +79,9 @@ pub enum SettingsError {
     /// The threshold does not exceed the base.
     #[error("threshold_percent is {0}; expected more than 100, the base round trip itself")]
     Threshold(u32),
+    /// The threshold of operations does not exceed the time that they should take.
+    #[error("operation_percent is {0}; expected more than 100, the time that an operation should take")]
+    OperationThreshold(u32),
     /// A limit of zero would allow nothing.
     #[error("{0} is 0; expected at least 1")]
     Zero(&'static str),
@@ -88,6 +95,9 @@ impl Settings {
     pub fn validate(&self) -> Result<(), SettingsError> {
         if self.threshold_percent <= 100 {
             return Err(SettingsError::Threshold(self.threshold_percent));
+        }
+        if self.operation_percent <= 100 {
+            return Err(SettingsError::OperationThreshold(self.operation_percent));
         }
         let positive = [
             ("silence_rtts", u64::from(self.silence_rtts)),

@@ -1,6 +1,6 @@
 //! Which round trips make an agent poll, and which do not.
 
-use harrier_host_agent::{Agent, Poll, Settings, SettingsError, base_rtt};
+use harrier_host_agent::{Agent, Operation, Poll, Settings, SettingsError, base_rtt};
 use model::topology::{Link, Node, NodeKind};
 use model::wire::polling::Follow;
 use model::{FlowKey, Rate, Time, Topology, TriggerReason};
@@ -375,4 +375,56 @@ proptest! {
             }
         }
     }
+}
+
+/// Feeds operations of (post, poll, busy) in us, each with a round trip of `rtt_ns` shortly before, and lists when the flow is polled.
+fn check_operations(rtt_ns: u64, operations: &[(u64, u64, u64)], expected: &[u64]) {
+    let mut agent = agent(Settings::default());
+    let id = agent.open(0, flow(0), 3, Some(BASE_NS));
+    let mut polls = Vec::new();
+    for (posted, polled, busy) in operations {
+        let (posted_ns, polled_ns) = (posted * 1_000, polled * 1_000);
+        polls.extend(agent.acknowledged(polled_ns, id, Some(rtt_ns), true));
+        let operation = Operation { posted_ns, polled_ns, busy_ns: busy * 1_000, is_held_up: false };
+        polls.extend(agent.completed(id, &operation));
+    }
+    assert!(polls.iter().all(|poll| poll.trigger.reason == TriggerReason::SlowOperation), "{polls:?}");
+    let found: Vec<u64> = polls.iter().map(|poll| poll.trigger.time_ns / 1_000).collect();
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn operations_are_slow_if_the_host_is_idle_for_half_of_their_time() {
+    check_operations(BASE_NS, &[(0, 20, 2)], &[]);
+    check_operations(BASE_NS, &[(0, 40, 2)], &[40]);
+    // The link was busy, with this flow or others.
+    check_operations(BASE_NS, &[(0, 400, 390)], &[]);
+    // A round trip was slower than usual, and not slow.
+    check_operations(13_000, &[(0, 20, 2), (20, 46, 2)], &[]);
+}
+
+#[test]
+fn a_flow_whose_operations_stay_slow_is_polled_at_growing_intervals() {
+    let stays: Vec<(u64, u64, u64)> = (0..400).map(|n| (n * 100, n * 100 + 100, 2)).collect();
+    check_operations(BASE_NS, &stays, &[100, 8_100, 24_100]);
+    // After an operation that was not slow, the next slow one counts anew.
+    let mut recovers = stays;
+    recovers[80].2 = 90;
+    check_operations(BASE_NS, &recovers, &[100, 8_100 + 100, 16_200, 32_200]);
+}
+
+#[test]
+fn an_operation_that_the_network_held_up_is_not_slow_by_itself() {
+    let mut agent = agent(Settings::default());
+    let id = agent.open(0, flow(0), 3, Some(BASE_NS));
+    let slow = Operation { posted_ns: 0, polled_ns: 100_000, busy_ns: 2_000, is_held_up: true };
+    assert_eq!(agent.completed(id, &slow), None);
+    // The flow has been polled for a slow round trip since the operation was posted.
+    assert!(agent.acknowledged(120_000, id, Some(90_000), true).is_some());
+    let slow = Operation { posted_ns: 110_000, polled_ns: 400_000, is_held_up: false, ..slow };
+    assert_eq!(agent.completed(id, &slow), None);
+    let slow = Operation { posted_ns: 400_000, polled_ns: 500_000, ..slow };
+    let poll = agent.completed(id, &slow).unwrap();
+    assert_eq!((poll.trigger.rtt_ns, poll.trigger.expected_ns), (100_000, Some(BASE_NS + 2_000)));
+    assert_eq!((poll.trigger.follows, poll.trigger.excess_ns()), (None, 100_000 - BASE_NS - 2_000));
 }

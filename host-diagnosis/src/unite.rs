@@ -5,7 +5,7 @@
 //! withdrawn if its switch paused a host.
 
 use model::diagnosis::{Evidence, Record};
-use model::{Cause, Diagnosis, HostReport};
+use model::{Cause, Diagnosis, HostReport, Trigger, TriggerReason};
 use serde::Serialize;
 
 use crate::detector::NO_SECTION;
@@ -73,6 +73,7 @@ fn name_part(diagnosis: &mut Diagnosis, state: &FabricState, report: &HostReport
     let what = match (state, port) {
         (FabricState::PausedBy(host), Some(port)) => format!("{host} pauses {port}"),
         (FabricState::PausedBy(host), None) => format!("{host} pauses its switch"),
+        _ if is_about_operation(diagnosis) => "the fabric delays no packets of the victim".to_string(),
         _ => "every hop of the fabric was clean".to_string(),
     };
     diagnosis.summary = format!("{what}: {}", finding.summary);
@@ -97,6 +98,13 @@ fn name_part(diagnosis: &mut Diagnosis, state: &FabricState, report: &HostReport
         diagnosis.advice_target = None;
     }
     diagnosis.advice = finding.advice.iter().cloned().chain(usual).collect();
+}
+
+/// Whether an agent asked because operations are slow although round trips are normal.
+fn is_about_operation(diagnosis: &Diagnosis) -> bool {
+    let mut records = diagnosis.evidence.iter().flat_map(|evidence| &evidence.records);
+    records
+        .any(|record| matches!(record, Record::Trigger(Trigger { reason: TriggerReason::SlowOperation, .. })))
 }
 
 /// Whether a line of advice from the fabric's records says in general what that of a host's finding says in particular: what to

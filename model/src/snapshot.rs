@@ -81,11 +81,21 @@ pub struct Trigger {
     pub reason: TriggerReason,
     /// Base round-trip time of the flow's path.
     pub base_rtt_ns: u64,
-    /// The measured round-trip time, or the time without an ACK so far.
+    /// The measured round-trip time, the time without an ACK so far, or the time that an operation took.
     pub rtt_ns: u64,
+    /// For a slow operation: the time that it should have taken at most, with everything that the host sent meanwhile.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expected_ns: Option<u64>,
     /// Set for a follow-up poll.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub follows: Option<FollowUp>,
+}
+
+impl Trigger {
+    /// The delay: how much longer the round trip, the silence or the operation lasted than it should.
+    pub fn excess_ns(&self) -> u64 {
+        self.rtt_ns.saturating_sub(self.expected_ns.unwrap_or(self.base_rtt_ns))
+    }
 }
 
 /// The first poll of an event, for a follow-up poll: the first one sees only the start of the event.
@@ -107,6 +117,8 @@ pub enum TriggerReason {
     SlowRtt,
     /// Data is outstanding and no ACK has arrived: PFC may have paused the flow completely.
     Silence,
+    /// RDMA operations take longer than the host's link needs for them, although round trips are normal.
+    SlowOperation,
 }
 
 /// The content of one switch's frozen bank.

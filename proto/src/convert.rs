@@ -127,6 +127,7 @@ pub fn trigger_message(event: u32, priority: u8, trigger: &Trigger, offset_ns: i
     let reason = match trigger.reason {
         TriggerReason::SlowRtt => v1::TriggerReason::SlowRtt,
         TriggerReason::Silence => v1::TriggerReason::Silence,
+        TriggerReason::SlowOperation => v1::TriggerReason::SlowOperation,
     };
     v1::Trigger {
         event,
@@ -136,6 +137,7 @@ pub fn trigger_message(event: u32, priority: u8, trigger: &Trigger, offset_ns: i
         reason: reason.into(),
         base_rtt_ns: trigger.base_rtt_ns,
         rtt_ns: trigger.rtt_ns,
+        expected_ns: trigger.expected_ns,
         follows_event: trigger.follows.map(|first| first.event),
         follows_since_ns: trigger.follows.map_or(0, |first| first.since_ns.saturating_add_signed(offset_ns)),
     }
@@ -149,6 +151,7 @@ pub fn trigger(host: &str, message: &v1::Trigger) -> Result<(u32, u8, Trigger), 
     let reason = match message.reason() {
         v1::TriggerReason::SlowRtt => TriggerReason::SlowRtt,
         v1::TriggerReason::Silence => TriggerReason::Silence,
+        v1::TriggerReason::SlowOperation => TriggerReason::SlowOperation,
         v1::TriggerReason::Unspecified => return bad("reason", "unknown"),
     };
     let Some(priority) = u8::try_from(message.priority).ok().filter(|priority| *priority < 8) else {
@@ -162,6 +165,7 @@ pub fn trigger(host: &str, message: &v1::Trigger) -> Result<(u32, u8, Trigger), 
         reason,
         base_rtt_ns: message.base_rtt_ns,
         rtt_ns: message.rtt_ns,
+        expected_ns: message.expected_ns,
         follows,
     };
     Ok((message.event, priority, trigger))
@@ -194,6 +198,7 @@ mod tests {
             reason: TriggerReason::Silence,
             base_rtt_ns: 9,
             rtt_ns: 90,
+            expected_ns: Some(30),
             follows: Some(FollowUp { event: 3, since_ns: 400 }),
         };
         let message = trigger_message(4, 3, &original, 0);

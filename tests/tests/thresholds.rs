@@ -27,6 +27,12 @@ const AGENT: &[Entry] = &[
         "overlooks delays on short paths",
     ),
     (
+        "operation_percent",
+        "%",
+        "neither the network nor the host worked on the operation for half of its time",
+        "asks later about operations that wait in a host",
+    ),
+    (
         "silence_rtts",
         "base RTTs",
         "one round trip is normal, a NAK repairs a loss in two, lost or coalesced ACKs add some",
@@ -210,6 +216,12 @@ const CONSTANTS: &[(&str, &str, &str)] = &[
         "reaction time of a dump without times: a data-centre network",
     ),
     ("host-agent/src/baseline.rs", "WINDOW_NS", "window of the minimum RTT: BBR's, 10 s"),
+    (
+        "host-agent/src/operations.rs",
+        "MOST_DOUBLINGS",
+        "longest interval between polls of a flow whose operations stay slow",
+    ),
+    ("host-agent/src/operations.rs", "ROUND_TRIPS", "limit of memory: the slowest round trips stay"),
     ("host-agent/src/waiting.rs", "CAPACITY", "limit of memory: 64 ms of polls"),
     ("controller/src/plan/build.rs", "MAX_ROCE_PORTS", "size of a table of the switch program"),
     ("controller/src/plan/build.rs", "MAX_MEMBERS", "size of a table of the switch program"),

@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use model::{FlowKey, Snapshot};
+use model::{FlowKey, Snapshot, Trigger, TriggerReason};
 use serde::Serialize;
 use store::{FlowRollup, FlowRollupKey, Resolution};
 use utoipa::ToSchema;
@@ -177,7 +177,9 @@ impl FlowSeries {
             let Some(part) = self.touch(flow).count(number, epoch) else { continue };
             lost += self.sum(flow, epoch.wall_ns, &part);
         }
-        let Some(trigger) = &snapshot.trigger else { return lost };
+        // The time of an operation is no round trip.
+        let is_round_trip = |trigger: &&Trigger| trigger.reason != TriggerReason::SlowOperation;
+        let Some(trigger) = snapshot.trigger.as_ref().filter(is_round_trip) else { return lost };
         let round_trip = FlowRoundTrip {
             time_ns: trigger.time_ns,
             rtt_ns: trigger.rtt_ns,
@@ -332,7 +334,7 @@ fn epochs(snapshot: &Snapshot) -> BTreeMap<(FlowKey, u64), FlowEpoch> {
 
 #[cfg(test)]
 mod tests {
-    use model::snapshot::{SNAPSHOT_FORMAT, Source, SwitchTelemetry, Trigger, TriggerReason};
+    use model::snapshot::{SNAPSHOT_FORMAT, Source, SwitchTelemetry};
     use model::telemetry::{EpochInfo, FlowRecord};
 
     use super::*;
@@ -392,6 +394,7 @@ mod tests {
             reason: TriggerReason::SlowRtt,
             base_rtt_ns: 9_000,
             rtt_ns,
+            expected_ns: None,
             follows: None,
         });
         Snapshot {

@@ -25,7 +25,7 @@ pub(crate) fn explained_share(context: &Context<'_, '_>) -> Option<f64> {
     if is_incomplete || context.view.source() == Source::HawkeyeNs3 {
         return None;
     }
-    let extra_ns = trigger.rtt_ns.saturating_sub(trigger.base_rtt_ns);
+    let extra_ns = trigger.excess_ns();
     let most_ns: f64 = context.path.ports.iter().map(|port| most_ns(context, *port, analysed)).sum();
     (extra_ns > 0).then(|| most_ns / extra_ns as f64)
 }
@@ -53,7 +53,7 @@ pub(crate) fn rival(context: &Context<'_, '_>, root: &PortRef) -> Option<Caveat>
     if !context.settings.applies("accounting.rival") {
         return None;
     }
-    let extra_ns = trigger.rtt_ns.saturating_sub(trigger.base_rtt_ns);
+    let extra_ns = trigger.excess_ns();
     let others = context.path.ports.iter().filter(|port| context.view.port_ref(**port) != *root);
     let delays = others.map(|port| (most_ns(context, *port, analysed), *port));
     let (most_ns, port) = delays.max_by(|a, b| a.0.total_cmp(&b.0))?;
@@ -111,7 +111,7 @@ pub(crate) fn are_named(settings: &Tuning, delays_ns: &[f64]) -> Vec<bool> {
 
 /// Returns by how much the measured round trip exceeds the base RTT, in nanoseconds; 0 without a measurement.
 pub(crate) fn extra_ns(context: &Context<'_, '_>) -> f64 {
-    context.trigger.map_or(0, |trigger| trigger.rtt_ns.saturating_sub(trigger.base_rtt_ns)) as f64
+    context.trigger.map_or(0, |trigger| trigger.excess_ns()) as f64
 }
 
 /// Returns the delay that a finding is likely to have caused: a queue, behind the mean depth that the victim's packets met;
@@ -152,7 +152,7 @@ pub(crate) fn leaves_most(context: &Context<'_, '_>, findings: &[Finding]) -> bo
 pub(crate) fn unexplained(context: &Context<'_, '_>) -> Option<Finding> {
     let trigger = context.trigger?;
     let share = explained_share(context)?;
-    let extra_ns = trigger.rtt_ns.saturating_sub(trigger.base_rtt_ns);
+    let extra_ns = trigger.excess_ns();
     let text = format!(
         "the recorded queues and pauses of the path account for at most {} of the {} of delay",
         duration((share * extra_ns as f64) as u64),

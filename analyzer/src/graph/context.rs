@@ -67,7 +67,7 @@ impl<'s, 'a> Context<'s, 'a> {
         let victim = view.victim();
         let trigger = view.trigger();
         let analysed = trigger.map(|trigger| analysed_span(view, trigger, settings));
-        let extra_ns = trigger.map_or(0, |t| t.rtt_ns.saturating_sub(t.base_rtt_ns));
+        let extra_ns = trigger.map_or(0, |t| t.excess_ns());
         let least_ns = extra_ns as f64 * settings.explained_share;
         let reach_ns = (settings.event_gap_ns as f64 * settings.value(&t::EVENT_REACH)) as u64;
         let reach = analysed.map(|analysed| reach(analysed, trigger, reach_ns));
@@ -100,6 +100,11 @@ impl<'s, 'a> Context<'s, 'a> {
             waiting_for,
             of_port,
         }
+    }
+
+    /// Whether an operation was slow although round trips were normal: nothing on the path delayed its packets.
+    pub(crate) fn is_about_operation(&self) -> bool {
+        self.trigger.is_some_and(|trigger| trigger.reason == TriggerReason::SlowOperation)
     }
 
     /// Returns the vertex of a port, if the graph contains it.
@@ -197,8 +202,8 @@ pub(crate) fn analysed_span(view: &View<'_>, trigger: &Trigger, settings: &Tunin
     let frozen = view.switches.iter().map(|switch| switch.frozen_ns).max().unwrap_or(0);
     let from = began.saturating_sub(trigger.base_rtt_ns).saturating_sub(slack_ns);
     match trigger.reason {
-        TriggerReason::SlowRtt => Span::new(from, trigger.time_ns),
-        _ => Span::new(from, trigger.time_ns.max(frozen)),
+        TriggerReason::SlowRtt | TriggerReason::SlowOperation => Span::new(from, trigger.time_ns),
+        TriggerReason::Silence => Span::new(from, trigger.time_ns.max(frozen)),
     }
 }
 
@@ -207,7 +212,7 @@ pub(crate) fn analysed_span(view: &View<'_>, trigger: &Trigger, settings: &Tunin
 fn reach(analysed: Span, trigger: Option<&Trigger>, reach_ns: u64) -> Span {
     let wide = analysed.widened(reach_ns);
     let has_returned =
-        trigger.is_some_and(|trigger| trigger.reason == TriggerReason::SlowRtt && trigger.follows.is_none());
+        trigger.is_some_and(|trigger| trigger.reason != TriggerReason::Silence && trigger.follows.is_none());
     if has_returned { Span { to: analysed.to, ..wide } } else { wide }
 }
 

@@ -85,6 +85,11 @@ fn trigger_text(index: &TopologyIndex<'_>, trigger: &Trigger) -> String {
             "host {} sent data of {flow}, and no ACK arrived for {rtt} (base RTT {base})",
             trigger.host
         ),
+        TriggerReason::SlowOperation => format!(
+            "host {} measured an operation of {flow} that took {rtt} instead of {} at most, with normal round trips (base RTT {base})",
+            trigger.host,
+            duration(trigger.expected_ns.unwrap_or(trigger.base_rtt_ns))
+        ),
     }
 }
 

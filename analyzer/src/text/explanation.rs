@@ -62,6 +62,9 @@ pub(crate) fn summary(
         Anomaly::SelfInflicted => {
             format!("{victim} {is} delayed in the queue of its own packets at {root}: {because}")
         }
+        Anomaly::HostOnly if context.is_about_operation() => {
+            format!("operations of {name} are slow, and their packets are not: {because}")
+        }
         Anomaly::HostOnly => {
             format!("{name} is slow, and no recorded queue or pause explains the delay: {because}")
         }

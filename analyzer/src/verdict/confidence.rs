@@ -172,9 +172,9 @@ impl Features {
         let accused = root.flows.len() + usize::from(root.host.is_some()) + root.config.len();
         let is_queue =
             matches!(finding.anomaly, Anomaly::FlowContention | Anomaly::PfcBackpressureFlowContention);
-        let delay_rtts = context.trigger.map_or(0.0, |trigger| {
-            trigger.rtt_ns.saturating_sub(trigger.base_rtt_ns) as f64 / trigger.base_rtt_ns.max(1) as f64
-        });
+        let delay_rtts = context
+            .trigger
+            .map_or(0.0, |trigger| trigger.excess_ns() as f64 / trigger.base_rtt_ns.max(1) as f64);
         Features {
             caveats,
             accused: accused as f64,

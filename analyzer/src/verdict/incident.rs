@@ -240,6 +240,7 @@ mod tests {
             reason: TriggerReason::SlowRtt,
             base_rtt_ns: 1,
             rtt_ns: 2,
+            expected_ns: None,
             follows: follows.map(|event| FollowUp { event, since_ns: 0 }),
         };
         Snapshot {

@@ -35,7 +35,7 @@ pub(crate) fn cost(case: &Case<'_, '_, '_>, victim: FlowKey, victims: &[FlowKey]
 
 /// The victim's delay above its base RTT; `None` without a measurement.
 fn delay_ns(case: &Case<'_, '_, '_>) -> Option<u64> {
-    case.context.trigger.map(|trigger| trigger.rtt_ns.saturating_sub(trigger.base_rtt_ns))
+    case.context.trigger.map(|trigger| trigger.excess_ns())
 }
 
 /// The rate of the sender's link; of its slowest one if it has several.

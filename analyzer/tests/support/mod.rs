@@ -194,6 +194,7 @@ impl Story {
             time_ns: T0 + us * US,
             reason: TriggerReason::SlowRtt,
             base_rtt_ns: base_us * US,
+            expected_ns: None,
             follows: None,
             rtt_ns: rtt_us * US,
         });

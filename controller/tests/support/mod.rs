@@ -177,6 +177,7 @@ pub(crate) fn trigger() -> Trigger {
         time_ns: 9_000_000,
         reason: TriggerReason::SlowRtt,
         base_rtt_ns: 9_000,
+        expected_ns: None,
         follows: None,
         rtt_ns: 17_000,
     }

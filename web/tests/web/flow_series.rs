@@ -57,6 +57,7 @@ fn recorded(second: u64) -> Snapshot {
         reason: TriggerReason::SlowRtt,
         base_rtt_ns: 9_000,
         rtt_ns: 30_000,
+        expected_ns: None,
         follows: None,
     };
     Snapshot { switches: vec![telemetry], trigger: Some(trigger), ..snapshot() }

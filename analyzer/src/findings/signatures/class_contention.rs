@@ -218,7 +218,7 @@ pub(crate) fn held(context: &Context<'_, '_>, port: PortIx) -> Option<Held> {
 /// Whether a delay accounts for most of what the agent measured.
 fn explains(context: &Context<'_, '_>, delay_ns: f64) -> bool {
     let Some(trigger) = context.trigger else { return true };
-    let extra_ns = trigger.rtt_ns.saturating_sub(trigger.base_rtt_ns) as f64;
+    let extra_ns = trigger.excess_ns() as f64;
     delay_ns >= extra_ns * context.settings.value(&t::CLASS_EXPLAINED_SHARE)
 }
 

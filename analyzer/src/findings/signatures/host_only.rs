@@ -8,10 +8,10 @@
 use std::collections::BTreeSet;
 
 use model::telemetry::FlowRecord;
-use model::{Anomaly, LossRecord, PortRef, Trigger};
+use model::{Anomaly, FlowKey, LossRecord, PortRef, Trigger, TriggerReason};
 
 use super::path_change::{UnexplainedLength, slow_span, unexplained_length};
-use super::{Caveat, Finding};
+use super::{Caveat, Finding, slow_operation};
 use crate::facts::gap::Gap;
 use crate::facts::path::of_other_times;
 use crate::facts::span::{Span, pause_span};
@@ -33,7 +33,7 @@ pub(crate) struct Doubt {
 }
 
 impl Doubt {
-    fn new(gap: impl Into<Gap>, advice: String) -> Doubt {
+    pub(super) fn new(gap: impl Into<Gap>, advice: String) -> Doubt {
         Doubt { gap: gap.into(), advice }
     }
 }
@@ -85,10 +85,28 @@ pub(crate) fn of_longer_path(context: &Context<'_, '_>) -> Option<Finding> {
 pub(crate) fn doubts(context: &Context<'_, '_>) -> Vec<Doubt> {
     let (Some(trigger), Some(victim)) = (context.trigger, context.victim) else { return Vec::new() };
     let view = context.view;
+    let mut doubts: Vec<Doubt> = baseline(context, trigger).into_iter().collect();
+    match trigger.reason {
+        TriggerReason::SlowOperation => doubts.extend(slow_operation::doubts(context, trigger, victim)),
+        TriggerReason::SlowRtt | TriggerReason::Silence => {
+            doubts.extend(doubts_about_packet(context, trigger, victim));
+        }
+    }
+    let missing = view.missing().iter().map(Gap::of);
+    for gap in missing.chain(context.path.missing.iter().cloned()) {
+        doubts.push(Doubt::new(gap, "query the flow again: a part of the telemetry is missing".to_string()));
+    }
+    let mut known: BTreeSet<String> = BTreeSet::new();
+    doubts.retain(|doubt| known.insert(doubt.gap.to_string()));
+    doubts
+}
+
+/// Returns what can have delayed a packet, or its ACK.
+fn doubts_about_packet(context: &Context<'_, '_>, trigger: &Trigger, victim: FlowKey) -> Vec<Doubt> {
+    let view = context.view;
     let slow = slow_span(trigger);
     let links = victim_links(view, victim);
     let mut doubts: Vec<Doubt> = Vec::new();
-    doubts.extend(baseline(context, trigger));
     doubts.extend(longer_path(context, trigger, &links));
     // Every priority counts: queues of others delay this one as well.
     let all = view.of_all_classes();
@@ -112,12 +130,6 @@ pub(crate) fn doubts(context: &Context<'_, '_>) -> Vec<Doubt> {
         doubts.extend(port.and_then(|port| pause(&all, port, slow)));
     }
     doubts.extend(losses(view, &links, slow));
-    let missing = view.missing().iter().map(Gap::of);
-    for gap in missing.chain(context.path.missing.iter().cloned()) {
-        doubts.push(Doubt::new(gap, "query the flow again: a part of the telemetry is missing".to_string()));
-    }
-    let mut known: BTreeSet<String> = BTreeSet::new();
-    doubts.retain(|doubt| known.insert(doubt.gap.to_string()));
     doubts
 }
 
@@ -162,7 +174,7 @@ fn longer_path(context: &Context<'_, '_>, trigger: &Trigger, links: &[VictimLink
 }
 
 /// A switch without telemetry of the whole time.
-fn coverage(all: &View<'_>, link: &VictimLink, node: NodeId, slow: Span) -> Option<Doubt> {
+pub(super) fn coverage(all: &View<'_>, link: &VictimLink, node: NodeId, slow: Span) -> Option<Doubt> {
     let name = all.index.name(node);
     let packets = if link.is_reverse { "the ACKs" } else { "the victim" };
     let possible = if link.certain { "" } else { " (one of several equal-cost paths)" };
@@ -222,7 +234,7 @@ fn own_traffic(
     let records = all.ports_of(switch).flat_map(|port| all.flows(port)).filter(is_other);
     let bytes: u64 = records.map(|record| record.bytes.unwrap_or(0)).fold(0, u64::saturating_add);
     let sent_ns = entry.rate.serialisation(bytes).as_ns();
-    let delay_ns = trigger.rtt_ns.saturating_sub(trigger.base_rtt_ns);
+    let delay_ns = trigger.excess_ns();
     let name = all.index.name(all.index.info(link.from).node);
     (sent_ns as f64 >= context.settings.value(&t::HOST_TRAFFIC) * delay_ns as f64).then(|| {
         Doubt::new(
@@ -243,8 +255,7 @@ fn held_acks(
 ) -> Option<Doubt> {
     let entry = all.index.info(link.to);
     let switch = all.switch_at(entry.node)?;
-    let least_ns = context.settings.value(&t::HOST_TRAFFIC)
-        * trigger.rtt_ns.saturating_sub(trigger.base_rtt_ns).max(1) as f64;
+    let least_ns = context.settings.value(&t::HOST_TRAFFIC) * trigger.excess_ns().max(1) as f64;
     let queue_ns = |port: PortIx, record: &FlowRecord| {
         let (from, to) = record.queued_ns.filter(|_| record.ingress_port == Some(entry.number))?;
         let depth = record.depth_sum as f64 / record.queued_packets.unwrap_or(record.packets).max(1) as f64;
@@ -337,7 +348,7 @@ fn other_priorities(
     };
     let others = all.flows(port).iter().filter(|record| !own.contains(&record.priority));
     let busy_ns: f64 = others.filter_map(|record| sent_ns(record)).sum();
-    let delay_ns = trigger.rtt_ns.saturating_sub(trigger.base_rtt_ns).max(1) as f64;
+    let delay_ns = trigger.excess_ns().max(1) as f64;
     (!own.is_empty() && busy_ns >= context.settings.value(&t::HOST_TRAFFIC) * delay_ns).then(|| {
         let name = all.port_ref(port);
         Doubt::new(
@@ -364,7 +375,7 @@ fn pause(all: &View<'_>, port: PortIx, slow: Span) -> Option<Doubt> {
 }
 
 /// A logged outage of a link of the path.
-fn event(all: &View<'_>, link: &VictimLink, slow: Span) -> Option<Doubt> {
+pub(super) fn event(all: &View<'_>, link: &VictimLink, slow: Span) -> Option<Doubt> {
     let down = outages(all, link.from).into_iter().find(|down| down.overlaps(slow))?;
     let name = all.index.port_ref(link.from);
     Some(Doubt::new(

@@ -18,6 +18,7 @@ pub(crate) mod packet_loss;
 pub(crate) mod path_change;
 mod routing_loop;
 pub(crate) mod self_inflicted;
+mod slow_operation;
 mod storm;
 mod unknown_end;
 mod untimed_loop;
@@ -84,6 +85,10 @@ pub(crate) fn find(context: &Context<'_, '_>) -> Vec<Finding> {
         && let Some(found) = routing_loop::find(context)
     {
         return vec![found];
+    }
+    // Its packets were not delayed, whatever queues and pauses the path had.
+    if context.is_about_operation() {
+        return host_only::find(context).into_iter().collect();
     }
     if context.victim.is_none() {
         let mut findings: Vec<Finding> =
@@ -152,7 +157,7 @@ pub(crate) fn queues_and_pauses(context: &Context<'_, '_>) -> Vec<Finding> {
 /// The share of the additional round-trip time that a queue accounts for.
 pub(crate) fn explained_share(context: &Context<'_, '_>, finding: &Finding) -> f64 {
     let (Some(trigger), Some(queue)) = (context.trigger, &finding.contention) else { return 1.0 };
-    let extra_ns = trigger.rtt_ns.saturating_sub(trigger.base_rtt_ns).max(1) as f64;
+    let extra_ns = trigger.excess_ns().max(1) as f64;
     let depth = context.victim.and_then(|victim| queue.part(victim)).map_or(queue.depth, |part| part.depth);
     depth * context.view.packet_ns(queue.port) / extra_ns
 }

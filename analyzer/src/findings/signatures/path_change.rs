@@ -130,7 +130,7 @@ fn in_time(span: Span, slow: Span) -> Option<Span> {
 
 /// Whether `explained_ns` are most of the delay.
 fn is_most(context: &Context<'_, '_>, explained_ns: f64) -> bool {
-    let extra_ns = context.trigger.map_or(0, |trigger| trigger.rtt_ns.saturating_sub(trigger.base_rtt_ns));
+    let extra_ns = context.trigger.map_or(0, |trigger| trigger.excess_ns());
     explained_ns >= extra_ns as f64 * context.settings.value(&t::CHANGE_SHARE)
 }
 
@@ -262,7 +262,7 @@ fn black_hole<'a>(
 /// that of a shorter path. A packet in flight may not have reached all switches of it; the rest is the fastest one then.
 fn longer_path_ns(context: &Context<'_, '_>, links: &[VictimLink]) -> Option<u64> {
     let (view, trigger, victim) = (context.view, context.trigger?, context.victim?);
-    let extra_ns = trigger.rtt_ns.saturating_sub(trigger.base_rtt_ns);
+    let extra_ns = trigger.excess_ns();
     let (src, dst) = (view.index.host_of(victim.src)?, view.index.host_of(victim.dst)?);
     let last = view.topo(*context.path.ports.last()?).and_then(|port| view.index.peer(port))?;
     let is_complete = last.node == dst && context.path.missing.is_empty();

@@ -16,7 +16,11 @@ pub(super) fn judge(case: &Case<'_, '_, '_>) -> Option<Judged> {
         Anomaly::PathChange => of_path_change(case, &path_change::of(case.context)?),
         Anomaly::PacketLoss => of_loss(&packet_loss::of(case.context)?),
         Anomaly::HostOnly => (
-            "every hop of its path and its reverse path was clean at that time".to_string(),
+            match case.context.is_about_operation() {
+                true => "no queue or pause of its path lasted for most of the delay, and its packets had normal round trips",
+                false => "every hop of its path and its reverse path was clean at that time",
+            }
+            .to_string(),
             vec![format!(
                 "check the sender {}, the receiver {} and the application: no recorded queue or pause explains the delay",
                 target(case, true),

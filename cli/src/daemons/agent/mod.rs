@@ -187,6 +187,8 @@ fn thresholds(settings: &Settings) -> Thresholds {
         burst: number("burst") as u32,
         max_flows: number("max_flows") as usize,
         hop_limit: number("hop_limit") as u8,
+        // A capture does not show when operations are posted and polled.
+        ..Thresholds::default()
     }
 }
 

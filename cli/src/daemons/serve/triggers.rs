@@ -70,6 +70,7 @@ mod tests {
             reason: model::TriggerReason::SlowRtt,
             rtt_ns: 90,
             base_rtt_ns: 9,
+            expected_ns: None,
             follows: None,
         };
         let report = |body| Report {

@@ -1286,6 +1286,7 @@ export interface components {
         Transport: "rc" | "uc" | "ud";
         Trigger: {
             base_rtt_ns: number;
+            expected_ns?: number | null;
             flow: components["schemas"]["FlowKey"];
             follows?: components["schemas"]["FollowUp"] | null;
             host: string;
@@ -1294,7 +1295,7 @@ export interface components {
             time_ns: number;
         };
         /** @enum {string} */
-        TriggerReason: "slow_rtt" | "silence";
+        TriggerReason: "slow_rtt" | "silence" | "slow_operation";
         VerbRate: {
             bytes: number;
             requests: number;

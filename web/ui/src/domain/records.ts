@@ -3,6 +3,9 @@
 import { bytes, clock, count, duration, lossName, readable, weight } from './format';
 import type { Evidence, EvidenceRecord, Flow, Port } from './types';
 
+/** Why an agent asked. A version that does not know a reason shows its name. */
+const REASONS: Record<string, string> = { silence: 'no ACK', slow_rtt: 'slow RTT', slow_operation: 'slow operation' };
+
 export interface RecordRow {
   /** The kind of the record. */
   kind: string;
@@ -95,8 +98,9 @@ function fullRow(record: EvidenceRecord, evidence: Evidence): RecordRow {
         subject: { flow: record.flow },
         facts: present([
           ['host', record.host],
-          ['reason', record.reason === 'silence' ? 'no ACK' : 'slow RTT'],
-          ['RTT', duration(record.rtt_ns)],
+          ['reason', REASONS[record.reason] ?? record.reason],
+          [record.reason === 'slow_operation' ? 'operation' : 'RTT', duration(record.rtt_ns)],
+          ['at most expected', record.expected_ns == null ? null : duration(record.expected_ns)],
           ['base RTT', duration(record.base_rtt_ns)],
           ['at', clock(record.time_ns)],
         ]),

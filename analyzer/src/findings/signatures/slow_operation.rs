@@ -1,0 +1,65 @@
+//! Operations that are slow although round trips are normal: whether anything on the path can have delayed them.
+//!
+//! The agent asks only if congestion control, pauses and losses held up no packet of the flow, and if its round trips were
+//! normal. So packets did not wait on the path: a queue or pause that the records show explains the delay only if it lasted
+//! for most of it, which would contradict the agent and makes the verdict `undetermined`.
+
+use std::collections::BTreeSet;
+
+use model::{FlowKey, Trigger};
+
+use super::host_only::{Doubt, coverage, event};
+use super::path_change::slow_span;
+use crate::facts::gap::Gap;
+use crate::facts::span::{Span, pause_span};
+use crate::facts::topology_index::NodeId;
+use crate::facts::victim_links::victim_links;
+use crate::facts::view::{PortIx, View};
+use crate::facts::wording::duration;
+use crate::graph::context::Context;
+use crate::thresholds as t;
+
+/// Returns why the fabric cannot be excluded; empty if nothing on the path lasted as long as the delay.
+pub(super) fn doubts(context: &Context<'_, '_>, trigger: &Trigger, victim: FlowKey) -> Vec<Doubt> {
+    let slow = slow_span(trigger);
+    let least_ns = context.settings.value(&t::HOST_TRAFFIC) * trigger.excess_ns().max(1) as f64;
+    // Every priority counts: the records of this one do not show what others hold up.
+    let all = context.view.of_all_classes();
+    let mut doubts = Vec::new();
+    let mut seen: BTreeSet<NodeId> = BTreeSet::new();
+    for link in victim_links(context.view, victim) {
+        doubts.extend(event(&all, &link, slow));
+        let info = all.index.info(link.from);
+        if all.index.is_host(info.node) {
+            continue;
+        }
+        if seen.insert(info.node) {
+            doubts.extend(coverage(&all, &link, info.node, slow));
+        }
+        let port = all.switch_at(info.node).and_then(|switch| all.find(switch, info.number));
+        doubts.extend(port.and_then(|port| longest(&all, port, slow, least_ns)));
+    }
+    doubts
+}
+
+/// A queue or pauses of a port that lasted for most of the delay.
+fn longest(all: &View<'_>, port: PortIx, slow: Span, least_ns: f64) -> Option<Doubt> {
+    let frozen_ns = all.switch_of(port).frozen_ns;
+    let paused_ns: f64 =
+        all.pauses(port).iter().map(|pause| pause_span(pause, frozen_ns).shared_ns(slow)).sum();
+    let queued_ns = all.waiting_depth(port, Some(slow)) * all.packet_ns(port);
+    let (what, lasted_ns) = match paused_ns >= queued_ns {
+        true => ("was paused", paused_ns),
+        false => ("had a queue", queued_ns),
+    };
+    (lasted_ns >= least_ns).then(|| {
+        let name = all.port_ref(port);
+        Doubt::new(
+            Gap::from(format!(
+                "{name} {what} for {} at that time, although the agent measured normal round trips",
+                duration(lasted_ns as u64)
+            )),
+            format!("check what congests or pauses {name}, and the agent's measurements"),
+        )
+    })
+}
