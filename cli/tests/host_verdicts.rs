@@ -53,6 +53,14 @@ fn a_workload_that_outruns_the_receive_wqe_cache_is_the_cause_of_pauses() {
     check("receive-wqe-misses", "rnic_workload", true);
 }
 
+/// Operations that wait in a host although round trips are normal.
+#[test]
+fn slow_operations_are_explained_by_the_host_that_posts_them() {
+    check("hidden-fence", "hidden_fence", true);
+    check("poll-gaps", "poll_gap", true);
+    check("noisy-tenant", "noisy_tenant", true);
+}
+
 #[test]
 fn a_slow_bus_that_loopback_tests_show_is_the_cause_of_pauses() {
     check("narrow-bus", "intra_host_link", true);

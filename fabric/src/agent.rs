@@ -1,9 +1,11 @@
 //! The agent of a simulated host.
 
-use host_agent::{Agent, FlowId, Poll, Settings, SettingsError};
+use host_agent::{Agent, FlowId, Operation, Poll, Settings, SettingsError};
 use model::wire::polling::{POLLING_BYTES, Polling};
 use model::wire::{ETHERTYPE_POLLING, Ethernet, Frame};
 use model::{FlowKey, Time, Trigger};
+
+use crate::nic::operations::OperationTimes;
 
 /// A host's agent. It receives the measurements of the NIC and may send polling packets. `flow` is the number of the
 /// flow in the fabric.
@@ -20,6 +22,8 @@ pub trait HostAgent: Send {
     fn acknowledged_again(&mut self, now: Time, flow: usize, since_sent: Time, outstanding: bool) {
         self.acknowledged(now, flow, Some(since_sent), outstanding);
     }
+    /// An operation of a flow is complete, and the application has polled its completion.
+    fn completed(&mut self, _now: Time, _flow: usize, _operation: &CompletedOperation) {}
     /// A flow is complete.
     fn finished(&mut self, now: Time, flow: usize);
     /// When [`HostAgent::wake`] is to be called.
@@ -28,6 +32,18 @@ pub trait HostAgent: Send {
     fn wake(&mut self, now: Time);
     /// Removes and returns the polling packets to send now.
     fn take_polls(&mut self) -> Vec<PollRequest>;
+}
+
+/// An RDMA operation whose completion the application has polled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CompletedOperation {
+    /// Its times.
+    pub times: OperationTimes,
+    /// The time that its bytes take on the slowest link of its path, or that the host's link or the flow's rate needed for
+    /// what was sent meanwhile, whichever is longest.
+    pub busy: Time,
+    /// Whether a pause or a loss held up packets of the flow since it was posted.
+    pub is_held_up: bool,
 }
 
 /// A polling packet to send, with its trigger.
@@ -111,6 +127,21 @@ impl HostAgent for SimulatedAgent {
     fn acknowledged_again(&mut self, now: Time, flow: usize, since_sent: Time, outstanding: bool) {
         if let Some(id) = self.id(flow) {
             let poll = self.agent.progressed(now.as_ns(), id, since_sent.as_ns(), outstanding);
+            self.send(poll);
+        }
+    }
+
+    fn completed(&mut self, _now: Time, flow: usize, operation: &CompletedOperation) {
+        if let Some(id) = self.id(flow) {
+            let poll = self.agent.completed(
+                id,
+                &Operation {
+                    posted_ns: operation.times.posted.as_ns(),
+                    polled_ns: operation.times.polled.as_ns(),
+                    busy_ns: operation.busy.as_ns(),
+                    is_held_up: operation.is_held_up,
+                },
+            );
             self.send(poll);
         }
     }

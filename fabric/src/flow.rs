@@ -6,6 +6,7 @@ use scenario::HostSettings;
 use scenario::nic::{Operation, PostedVerb, Reliability};
 
 use crate::link::cut;
+use crate::nic::busy::BusyTime;
 use crate::nic::control::Control;
 use crate::nic::gbn::{self, Reply};
 use crate::nic::message::MessageGate;
@@ -79,6 +80,12 @@ pub(crate) struct SendState {
     /// Rate of the slowest link of its path, for a flow of messages.
     pub(crate) slowest_link: Option<Rate>,
     pub(crate) rtt: RttStats,
+    /// The time that all packets so far take at the rates that congestion control and window allowed, with the registrations of
+    /// their memory, and its past values.
+    pub(crate) paced: Time,
+    pub(crate) rate_busy: BusyTime,
+    /// When a packet was last sent again.
+    pub(crate) repeated: Option<Time>,
     /// Packets acknowledged when the retransmission timer last expired.
     pub(crate) progress: u64,
     /// Flows that must complete before it may start.
@@ -134,6 +141,14 @@ impl SendState {
         self.sender.outstanding_bytes() >= allowed
     }
 
+    /// How long `bytes` take at the rate that the window allows: a window in each round trip.
+    fn takes_with_window(&self, bytes: u64) -> Time {
+        let limits = self.window_bytes.zip(self.base_rtt).filter(|(window, _)| *window > 0);
+        let Some((window, base_rtt)) = limits else { return Time::ZERO };
+        let takes = u128::from(bytes) * u128::from(base_rtt.0) / u128::from(window);
+        Time(u64::try_from(takes).unwrap_or(u64::MAX))
+    }
+
     /// Whether the limit of outstanding messages holds the next packet.
     fn is_held_by_messages(&self) -> bool {
         self.sender.upcoming().is_some_and(|packet| !self.gate.admits(packet))
@@ -141,7 +156,11 @@ impl SendState {
 
     /// Sends the next packet and schedules the one after it.
     pub(crate) fn send(&mut self, now: Time) -> Option<Frame> {
+        let unsent = self.sender.first_unsent();
         let (number, payload) = self.sender.take(now)?;
+        if number < unsent {
+            self.repeated = Some(now);
+        }
         let ends = self.sender.layout().ends(number);
         // The end of a message and every n-th packet request an ACK, as those of the endpoint in `nic/` do. So does a
         // packet after which the flow has to wait: a receiver that acknowledges every n-th packet would otherwise leave
@@ -149,10 +168,12 @@ impl SendState {
         let has_to_wait = self.is_window_full(now) || self.is_held_by_messages();
         let ack_request = ends.1 || (number + 1).is_multiple_of(self.ack_every.max(1)) || has_to_wait;
         let frame = self.template.data(self.operation, number, ends, payload, ack_request);
-        let gap = match self.is_paced {
-            true => cut(self.rate(now).serialisation(frame.len()), self.grain),
-            false => Time::ZERO,
-        };
+        let takes = self.rate(now).serialisation(frame.len());
+        self.paced += takes.max(self.takes_with_window(frame.len()));
+        if let Some(registration) = self.gate.registration().filter(|_| ends.0 && number >= unsent) {
+            self.paced += registration;
+        }
+        let gap = if self.is_paced { cut(takes, self.grain) } else { Time::ZERO };
         self.pacer.sent(now, frame.len(), gap);
         self.gate.sent(now, number);
         if let Some(control) = &mut self.control {

@@ -1,15 +1,22 @@
-//! The section `latency` of the report of a simulated host: when its RDMA operations were posted, transmitted and completed.
+//! The sections `latency` and `polls` of the report of a simulated host: when its RDMA operations were posted, transmitted and
+//! completed, and when its application did not poll completions.
 
-use model::host::HostLatency;
 use model::host::latency::{OperationKind, RdmaConnection, RdmaOperation};
+use model::host::polls::PollGap;
+use model::host::{HostLatency, HostPolls};
 use model::{FlowKey, Rate, Time};
 use scenario::nic::Operation;
 
+use crate::host_report::NicReading;
 use crate::nic::operations::OperationTimes;
 
 /// Connections in a report: those whose operations take longest in sum. With 64 operations each, a report stays below the
 /// limit of 1 MiB that those of agents have.
 const REPORTED_CONNECTIONS: usize = 32;
+/// Gaps between polls in a report: the latest ones, enough for a pattern (a choice).
+const REPORTED_GAPS: usize = 64;
+/// The name of the thread that polls.
+const THREAD: &str = "application";
 
 /// The latest operations of a queue pair that a NIC sends with.
 #[derive(Clone, Debug, PartialEq)]
@@ -55,6 +62,24 @@ pub(crate) fn latency(connections: &[ConnectionReading], first: Time, last: Time
     has_any.then(|| HostLatency { connections, operations, transfers: Vec::new() })
 }
 
+/// The gaps between polls that overlap the time from `first` to the reading and are over, of a host that posts operations; one thread polls.
+pub(crate) fn polls(reading: &NicReading, first: Time) -> Option<HostPolls> {
+    let all = reading.poll_gaps.iter().flat_map(|gaps| {
+        let of_gap = |start: Time| PollGap {
+            thread: THREAD.to_string(),
+            start_ns: start.as_ns(),
+            duration_ns: gaps.model.gap.as_ns(),
+        };
+        let is_over = |start: &Time| start.0.saturating_add(gaps.model.gap.0) <= reading.at.0;
+        gaps.begins((first, reading.at)).filter(is_over).rev().take(REPORTED_GAPS).map(of_gap)
+    });
+    let mut gaps: Vec<PollGap> = all.collect();
+    gaps.sort_by_key(|gap| gap.start_ns);
+    gaps.drain(..gaps.len().saturating_sub(REPORTED_GAPS));
+    let has_operations = !reading.connections.is_empty();
+    has_operations.then(|| HostPolls { polling_threads: Some(1), gaps, ..HostPolls::default() })
+}
+
 fn operation(connection: &ConnectionReading, times: &OperationTimes) -> RdmaOperation {
     let completed = times.completed.as_ns();
     RdmaOperation {
@@ -71,8 +96,7 @@ fn operation(connection: &ConnectionReading, times: &OperationTimes) -> RdmaOper
         t3_ns: None,
         t4_ns: Some(times.started.as_ns()),
         t5_ns: completed,
-        // The host polls completions when they are generated.
-        t6_ns: completed,
+        t6_ns: times.polled.as_ns(),
     }
 }
 
@@ -87,6 +111,7 @@ mod tests {
             posted: us(posted),
             started: us(completed - 1),
             completed: us(completed),
+            polled: us(completed),
             bytes: 4096,
         };
         let connection = |sport: u16, operations: Vec<OperationTimes>| ConnectionReading {

@@ -1,7 +1,7 @@
 //! The report of a simulated host: what its NIC counted between two readings, in the form in which an agent reports it.
 //!
 //! A counter of something that the model does not limit (translations of a NIC without a limited cache) is absent, as a
-//! counter that hardware does not have. Polls of completion queues are not simulated.
+//! counter that hardware does not have. Sections that the model knows nothing about are absent.
 
 use model::host::counters::{
     CacheCounters, Misses, NicCounters, PcieCounters, PriorityDrops, PriorityPauses, RegisteredMemory,
@@ -18,6 +18,7 @@ use crate::host_inspection;
 use crate::host_loopback::{self, NIC};
 use crate::host_operations::{self, ConnectionReading};
 use crate::host_tenants::{self, SharedReading};
+use crate::nic::polls::PollGaps;
 use crate::nic::receive::LoopbackCapacity;
 use crate::nic::totals::{BusTotal, NicTotals, PauseTotal, PipelineTotals};
 
@@ -53,6 +54,8 @@ pub struct NicReading {
     pub flows: Vec<FlowReading>,
     /// The flows of messages that it sends, without those of RDMA READs.
     pub connections: Vec<ConnectionReading>,
+    /// When the application has not polled completions.
+    pub poll_gaps: Vec<PollGaps>,
     /// What tenants share; absent without tenants.
     pub shared: Option<SharedReading>,
 }
@@ -87,6 +90,7 @@ pub fn host_report(first: &NicReading, last: &NicReading, lossless: u8) -> HostR
         inspection: interval.ordering().map(|_| host_inspection::inspection()),
         workload: interval.workload(),
         latency: host_operations::latency(&last.connections, first.at, last.at),
+        polls: host_operations::polls(last, first.at),
         ..HostReport::new(last.host.clone(), interval_ns)
     }
 }
@@ -303,6 +307,7 @@ mod tests {
             },
             flows: Vec::new(),
             connections: Vec::new(),
+            poll_gaps: Vec::new(),
             shared: None,
         }
     }

@@ -1,11 +1,12 @@
-//! Measures the delay of every flow at its sender. It reads packets only and sends nothing.
+//! Measures the delay of every flow at its sender: of its packets, and of operations that the network did not hold up. It sends
+//! nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use model::{FlowKey, Time};
 
-use crate::agent::{HostAgent, PollRequest};
+use crate::agent::{CompletedOperation, HostAgent, PollRequest};
 
 /// The delays of one flow.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -16,6 +17,11 @@ pub struct Trace {
     pending: Option<Time>,
     /// The longest wait of all.
     longest: Time,
+    /// Of operations that the network did not hold up: when they were posted and polled, and how long they waited in between
+    /// while link and rate had time for them; for wanted flows only.
+    operations: Vec<((Time, Time), Time)>,
+    /// The longest wait of all operations.
+    longest_operation: Time,
     /// Round-trip time of the path without queueing, if it is known.
     pub base_rtt: Option<Time>,
 }
@@ -26,6 +32,17 @@ impl Trace {
         let pending = self.pending.map(|since| (since, end.max(since)));
         let waits = self.waits.iter().copied().chain(pending);
         waits.filter(|(since, until)| *since <= to && from <= *until).map(|(s, u)| u - s).max()
+    }
+
+    /// Returns the longest wait of an operation that overlaps a window.
+    pub fn longest_operation_in(&self, (from, to): (Time, Time)) -> Option<Time> {
+        let inside = self.operations.iter().filter(|((posted, polled), _)| *posted <= to && from <= *polled);
+        inside.map(|(_, wait)| *wait).max()
+    }
+
+    /// Returns the longest wait of an operation of the run, of all flows.
+    pub fn longest_operation(&self) -> Time {
+        self.longest_operation
     }
 
     /// Whether every wait for packets that were sent after `until` begins after it as well.
@@ -122,6 +139,20 @@ impl HostAgent for Stopwatch {
         });
     }
 
+    fn completed(&mut self, _now: Time, flow: usize, operation: &CompletedOperation) {
+        if operation.is_held_up {
+            return;
+        }
+        let times = (operation.times.posted, operation.times.polled);
+        let wait = times.1.saturating_sub(times.0).saturating_sub(operation.busy);
+        self.change(flow, |trace, is_wanted| {
+            trace.longest_operation = trace.longest_operation.max(wait);
+            if is_wanted {
+                trace.operations.push((times, wait));
+            }
+        });
+    }
+
     fn finished(&mut self, _now: Time, flow: usize) {
         self.change(flow, |trace, _| trace.pending = None);
         if let Some(running) = self.running.get_mut(flow) {
@@ -148,7 +179,8 @@ mod tests {
     fn a_wait_counts_in_every_window_that_it_overlaps() {
         let us = Time::from_us;
         let waits = vec![(us(0), us(10)), (us(20), us(50))];
-        let trace = Trace { waits, pending: Some(us(60)), longest: us(30), base_rtt: None };
+        let trace =
+            Trace { waits, pending: Some(us(60)), longest: us(30), base_rtt: None, ..Trace::default() };
         let longest = |from, to| trace.longest_in((us(from), us(to)), us(100));
         assert_eq!(longest(0, 5), Some(us(10)));
         assert_eq!(longest(12, 15), None);

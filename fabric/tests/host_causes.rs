@@ -120,6 +120,22 @@ fn one_request_at_a_time_is_no_fence() {
     check(&storage(false, 1), &[]);
 }
 
+/// The cause of gaps between polls of 150 us, and that a host that polls in time has none.
+#[test]
+fn an_application_that_polls_late_is_named() {
+    let gaps = |gap: &str| {
+        let fault = format!(
+            "[[fault]]\nkind = \"poll_gaps\"\nhost = \"h1\"\ngap = \"{gap}\"\ninterval = \"200us\"\nduration = \"25ms\""
+        );
+        connections("", &format!("message = \"16kB\"\noutstanding = 160\n{fault}"))
+    };
+    let found = check(&gaps("150us"), &[Cause::PollGap]);
+    assert_eq!(found.findings[0].part, HostPart::Application("application".to_string()));
+    let in_time = connections("", "message = \"16kB\"\noutstanding = 160");
+    assert!(in_time.polls.as_ref().is_some_and(|polls| polls.gaps.is_empty()), "{:?}", in_time.polls);
+    check(&in_time, &[]);
+}
+
 /// A tenant that sends messages of `message` bytes from h1 to h2 with a guarantee of 80 Gb/s, beside `other`.
 fn shared(message: u64, other: &str) -> HostReport {
     let text = format!(

@@ -112,6 +112,7 @@ fn timeline(scenario: &Scenario, text: &mut String) {
             FaultKind::ReceiveWqeMisses(_) => "receive WQE misses".to_string(),
             FaultKind::HostBus(_) => "PCIe bottleneck".to_string(),
             FaultKind::StoppedPipeline => "stopped receive pipeline".to_string(),
+            FaultKind::PollGaps(model) => format!("gaps of {} between polls", model.gap),
         };
         let end = Time(fault.start.0.saturating_add(fault.duration.0));
         rows.push(Row { start: fault.start, end, sign: '#', what: format!("{kind} at {}", fault.host) });

@@ -11,7 +11,8 @@ use model::{FlowKey, Time, Topology};
 use p4_switch::tm::PauseEnd;
 
 use crate::nic::{
-    ContextModel, HostBus, Messages, MttModel, Operation, ReceiveWqeModel, TenantSpec, WriteOrdering,
+    ContextModel, HostBus, Messages, MttModel, Operation, PollGapModel, ReceiveWqeModel, TenantSpec,
+    WriteOrdering,
 };
 use crate::problem::Problems;
 use crate::random::Random;
@@ -184,6 +185,8 @@ pub enum FaultKind {
     /// The receive pipeline stops: the buffer fills, the NIC pauses its switch permanently, and drops what still
     /// arrives.
     StoppedPipeline,
+    /// Poll gaps: the application polls its completion queues too late.
+    PollGaps(PollGapModel),
 }
 
 /// Settings of agents and collection.

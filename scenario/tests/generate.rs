@@ -89,6 +89,7 @@ fn actors_are_part_of_the_scenario() {
         for actor in &disturbance.actors {
             let exists = match actor {
                 Actor::Flows { label } => named(label),
+                Actor::Host { host } => scenario.topology.is_host(host),
                 Actor::Fault { position, host } => scenario.faults[*position].host == *host,
                 Actor::Route { switch, .. } => {
                     scenario.routing.routes.iter().any(|timed| timed.route.switch == *switch)

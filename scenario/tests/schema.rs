@@ -64,6 +64,7 @@ fn the_schema_lists_the_keys_of_the_reader() {
         "receive_wqe_misses",
         "host_bus",
         "stopped_pipeline",
+        "poll_gaps",
     ];
     let faults = kinds.map(|kind| {
         format!("[[fault]]\nkind = \"{kind}\"\nrate = \"1Gbps\"\nregion = \"1MB\"\nqueue_pairs = 9")

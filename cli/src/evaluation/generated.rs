@@ -54,7 +54,9 @@ fn actors(actor: &generate::Actor, scenario: &Scenario) -> BTreeSet<Actor> {
             let flows = scenario.flows.iter().filter(|flow| is_named(&flow.label));
             flows.filter_map(|flow| scenario.key(flow)).map(Actor::Flow).collect()
         }
-        generate::Actor::Fault { host, .. } => BTreeSet::from([Actor::Host(host.clone())]),
+        generate::Actor::Host { host } | generate::Actor::Fault { host, .. } => {
+            BTreeSet::from([Actor::Host(host.clone())])
+        }
         generate::Actor::Route { switch, .. } => BTreeSet::from([Actor::Routes(switch.clone())]),
         generate::Actor::Link { between: [a, b] } => {
             let links = scenario.topology.links.iter();

@@ -72,7 +72,10 @@ pub(super) fn judge_all(
     let mut bench = Bench::new(scenario, instance.seed, pipeline, victims);
     let disturbances = match &subject.disturbances {
         Some(known) => known.clone(),
-        None => instance.truth.as_ref().map_or_else(Vec::new, |truth| disturbances_of(truth, scenario)),
+        None => match &instance.truth {
+            Some(truth) => disturbances_of(truth, scenario),
+            None => disturbance_in_host(scenario).into_iter().collect(),
+        },
     };
     let mut events: Vec<(Disturbance, Harm)> = Vec::new();
     for disturbance in disturbances {
@@ -255,6 +258,13 @@ pub(super) fn disturbances_of(truth: &GroundTruth, scenario: &Scenario) -> Vec<D
         })
         .filter(|disturbance| !disturbance.actors.is_empty())
         .collect()
+}
+
+/// The intended event of a scenario whose operations wait in a host, which the packet log does not show.
+fn disturbance_in_host(scenario: &Scenario) -> Option<Disturbance> {
+    let expect = scenario.expect.as_ref().filter(|expect| expect.anomaly == Some(Anomaly::HostOnly))?;
+    let actors = BTreeSet::from([Actor::Host(expect.host.clone()?)]);
+    Some(Disturbance { kind: String::new(), actors })
 }
 
 /// Whether a right or partly right verdict accuses an actor of the disturbance, and this actor is guilty.

@@ -135,18 +135,25 @@ impl<'s> Bench<'s> {
         removed: &BTreeSet<Actor>,
         victim: FlowKey,
         window: (Time, Time),
+        waits: Waits,
     ) -> Result<Option<Time>, RunError> {
+        let longest = |trace: &Trace, end| match waits {
+            Waits::OfPackets => trace.longest_in(window, end),
+            Waits::OfOperations => trace.longest_operation_in(window),
+        };
         if removed.is_empty() {
             let base = self.base()?;
             let end = base.end;
-            return Ok(base.traces.read(&victim, |trace| trace.longest_in(window, end)).flatten());
+            return Ok(base.traces.read(&victim, |trace| longest(trace, end)).flatten());
         }
         let thinned = removed.contains(&Actor::Victim).then_some(victim);
-        let repeat = self.repeat((removed.clone(), thinned), |run, traces| {
-            run.run_until_acknowledged(&victim, window.1, traces)
+        let repeat = self.repeat((removed.clone(), thinned), |run, traces| match waits {
+            Waits::OfPackets => run.run_until_acknowledged(&victim, window.1, traces),
+            // An operation that was posted in the window may complete at any time.
+            Waits::OfOperations => run.run_to_end(),
         })?;
         let end = repeat.now;
-        Ok(repeat.traces.read(&victim, |trace| trace.longest_in(window, end)).flatten())
+        Ok(repeat.traces.read(&victim, |trace| longest(trace, end)).flatten())
     }
 
     /// Continues the run without some actors.
@@ -216,8 +223,21 @@ impl<'s> Bench<'s> {
 
     /// Returns the experiment on one victim: its longest wait in `window`, above the round-trip time of its path.
     pub fn on(&mut self, victim: FlowKey, window: (Time, Time)) -> OnVictim<'_, 's> {
-        OnVictim { bench: self, victim, window }
+        OnVictim { bench: self, victim, window, waits: Waits::OfPackets }
     }
+
+    /// Returns the experiment on the operations of one victim that the network did not hold up: the longest wait of one, above
+    /// the round-trip time of its path.
+    pub fn on_operations(&mut self, victim: FlowKey, window: (Time, Time)) -> OnVictim<'_, 's> {
+        OnVictim { waits: Waits::OfOperations, ..self.on(victim, window) }
+    }
+}
+
+/// What of a victim waits.
+#[derive(Clone, Copy)]
+enum Waits {
+    OfPackets,
+    OfOperations,
 }
 
 /// The experiment on one victim in one window of time.
@@ -225,6 +245,7 @@ pub struct OnVictim<'b, 's> {
     bench: &'b mut Bench<'s>,
     victim: FlowKey,
     window: (Time, Time),
+    waits: Waits,
 }
 
 impl Experiment for OnVictim<'_, '_> {
@@ -234,7 +255,7 @@ impl Experiment for OnVictim<'_, '_> {
         let base_rtt = self.bench.base()?.traces.read(&self.victim, |trace| trace.base_rtt);
         let Some(base_rtt) = base_rtt else { return Ok(0) };
         let base_ns = base_rtt.unwrap_or_default().as_ns();
-        let longest = self.bench.longest_wait(removed, self.victim, self.window)?;
+        let longest = self.bench.longest_wait(removed, self.victim, self.window, self.waits)?;
         Ok(longest.map_or(0, |longest| longest.as_ns().saturating_sub(base_ns)))
     }
 }

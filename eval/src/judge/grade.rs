@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use fabric::RunError;
 use model::diagnosis::Record;
-use model::{Anomaly, Cause, Diagnosis, FlowKey, PortRef, Time};
+use model::{Anomaly, Cause, Diagnosis, FlowKey, PortRef, Time, Trigger, TriggerReason};
 use scenario::{FaultKind, Scenario};
 use serde::{Deserialize, Serialize};
 
 use super::actor::{Actor, Claim, claim};
-use super::bench::Bench;
+use super::bench::{Bench, OnVictim};
 use super::guilt::{EXPLAINS, Experiment, Guilt, guilt, is_explained, own_guilt};
 use super::place::{Beside, Named, located};
 use super::sample::{Budget, Urgency, price, size};
@@ -181,6 +181,25 @@ struct Case<'v> {
     victim: FlowKey,
 }
 
+impl Case<'_> {
+    /// Returns the experiment on what the agent measured.
+    fn on<'b, 's>(&self, bench: &'b mut Bench<'s>, window: (Time, Time)) -> OnVictim<'b, 's> {
+        match trigger(self.verdict).map(|trigger| trigger.reason) {
+            Some(TriggerReason::SlowOperation) => bench.on_operations(self.victim, window),
+            _ => bench.on(self.victim, window),
+        }
+    }
+}
+
+/// The measurement that a verdict explains; absent for one from counters.
+fn trigger(verdict: &Diagnosis) -> Option<&Trigger> {
+    let mut records = verdict.evidence.iter().flat_map(|evidence| &evidence.records);
+    records.find_map(|record| match record {
+        Record::Trigger(trigger) => Some(trigger),
+        _ => None,
+    })
+}
+
 fn judge_claim(
     bench: &mut Bench<'_>,
     scenario: &Scenario,
@@ -214,7 +233,7 @@ fn window_of_delay(bench: &mut Bench<'_>, case: &Case<'_>) -> Result<Option<(Tim
     let (from, to) = window(case.verdict);
     let length = Time(2 * (to - from).0);
     for window in [(from, to), (from.saturating_sub(length), Time(to.0.saturating_add(length.0)))] {
-        if bench.on(case.victim, window).excess_ns(&BTreeSet::new())? > 0 {
+        if case.on(bench, window).excess_ns(&BTreeSet::new())? > 0 {
             return Ok(Some(window));
         }
     }
@@ -226,15 +245,11 @@ fn window_of_delay(bench: &mut Bench<'_>, case: &Case<'_>) -> Result<Option<(Tim
 pub(super) fn window(verdict: &Diagnosis) -> (Time, Time) {
     let to = Time::from_ns(verdict.time_ns);
     let records = || verdict.evidence.iter().flat_map(|evidence| &evidence.records);
-    let trigger = records().find_map(|record| match record {
-        Record::Trigger(trigger) => Some(trigger),
-        _ => None,
-    });
     let counted = records().filter_map(|record| match record {
         Record::Counter { from_ns, .. } => Some(*from_ns),
         _ => None,
     });
-    let from_ns = match trigger {
+    let from_ns = match trigger(verdict) {
         Some(trigger) => {
             let departed_ns = trigger.time_ns.saturating_sub(trigger.rtt_ns);
             trigger.follows.map_or(departed_ns, |first| first.since_ns.min(departed_ns))
@@ -253,7 +268,7 @@ fn clean(bench: &mut Bench<'_>, scenario: &Scenario, case: &Case<'_>) -> Result<
         return Ok(Judgement::plain(Grade::Unjudged, DOES_NOT_RECUR));
     };
     let mut accused = BTreeSet::new();
-    let mut experiment = bench.on(case.victim, window);
+    let mut experiment = case.on(bench, window);
     let excess_ns = experiment.excess_ns(&BTreeSet::new())?;
     let left_ns = experiment.excess_ns(&everything)?;
     let stays = |left_ns: u64| excess_ns > 0 && left_ns as f64 >= EXPLAINS * excess_ns as f64;
@@ -315,15 +330,15 @@ fn convicted(
     let is_own = accused.iter().eq([&Actor::Victim]);
     let mut guilt = if is_own {
         let others = everything_but_the_ends(scenario, case.victim);
-        own_guilt(&mut bench.on(case.victim, window), &others)?
+        own_guilt(&mut case.on(bench, window), &others)?
     } else {
         let order = heaviest_first(bench, &accused)?;
-        guilt(&mut bench.on(case.victim, window), &order)?
+        guilt(&mut case.on(bench, window), &order)?
     };
     let mut explains = guilt.explains();
     if !partners.is_empty() {
         let all: BTreeSet<Actor> = accused.union(partners).cloned().collect();
-        let mut experiment = bench.on(case.victim, window);
+        let mut experiment = case.on(bench, window);
         let left_ns = experiment.excess_ns(&all)?;
         explains |= is_explained(guilt.excess_ns, left_ns);
         if explains && !is_own {

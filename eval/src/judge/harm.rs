@@ -27,8 +27,9 @@ pub struct Harm {
     pub touched: BTreeSet<FlowKey>,
 }
 
-/// A flow is delayed if its worst wait is longer than without the disturbance by at least this many quarters of the
-/// round-trip time of its path: in a round trip it could have sent a bandwidth-delay product.
+/// A flow is delayed if its worst wait, or that of an operation that the network did not hold up, is longer than without the
+/// disturbance by at least this many quarters of the round-trip time of its path: in a round trip it could have sent a
+/// bandwidth-delay product.
 const QUARTERS: u64 = 4;
 
 /// Measures the harm of a disturbance.
@@ -57,17 +58,24 @@ pub fn harm(bench: &mut Bench<'_>, disturbance: &Disturbance) -> Result<Harm, Ru
 /// What a flow experienced.
 struct Experience {
     longest: Time,
+    longest_operation: Time,
     base_rtt: Time,
 }
 
 impl Experience {
     fn new(trace: &Trace, end: Time) -> Experience {
-        Experience { longest: trace.longest(end), base_rtt: trace.base_rtt.unwrap_or_default() }
+        Experience {
+            longest: trace.longest(end),
+            longest_operation: trace.longest_operation(),
+            base_rtt: trace.base_rtt.unwrap_or_default(),
+        }
     }
 }
 
 fn is_delayed(with: &Experience, without: &Experience, quarters: u64) -> bool {
-    let lost = with.longest.saturating_sub(without.longest);
+    let of_packets = with.longest.saturating_sub(without.longest);
+    let of_operations = with.longest_operation.saturating_sub(without.longest_operation);
+    let lost = of_packets.max(of_operations);
     lost.0.saturating_mul(4) >= with.base_rtt.0.saturating_mul(quarters)
 }
 
@@ -77,11 +85,17 @@ mod tests {
 
     #[test]
     fn a_flow_is_delayed_if_it_waits_a_round_trip_longer() {
-        let seen = |longest| Experience { longest: Time::from_us(longest), base_rtt: Time::from_us(10) };
+        let seen = |longest| Experience {
+            longest: Time::from_us(longest),
+            longest_operation: Time::ZERO,
+            base_rtt: Time::from_us(10),
+        };
         assert!(is_delayed(&seen(30), &seen(12), QUARTERS));
         assert!(is_delayed(&seen(22), &seen(12), QUARTERS));
         assert!(!is_delayed(&seen(21), &seen(12), QUARTERS), "less than a round trip");
         assert!(is_delayed(&seen(21), &seen(12), 1), "but more than a quarter");
         assert!(!is_delayed(&seen(12), &seen(30), 1), "it waits longer without the disturbance");
+        let slow = Experience { longest_operation: Time::from_us(10), ..seen(12) };
+        assert!(is_delayed(&slow, &seen(12), QUARTERS), "an operation waits longer");
     }
 }

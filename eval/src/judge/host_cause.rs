@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use fabric::{FlowRecord, RunError};
 use model::{Cause, Diagnosis, PortRef, Time};
-use scenario::nic::{ContextModel, HostBus, MttModel, ReceiveWqeModel, Reliability};
+use scenario::nic::{ContextModel, HostBus, Messages, MttModel, ReceiveWqeModel, Reliability, TenantSpec};
 use scenario::{FaultKind, Scenario};
 use serde::{Deserialize, Serialize};
 
@@ -43,7 +43,7 @@ struct Truth {
 }
 
 /// The causes that are inside a host.
-const IN_HOSTS: [Cause; 7] = [
+const IN_HOSTS: [Cause; 10] = [
     Cause::NicStorm,
     Cause::SlowReceiver,
     Cause::LoopbackCongestion,
@@ -51,6 +51,9 @@ const IN_HOSTS: [Cause; 7] = [
     Cause::QpCacheThrash,
     Cause::RnicWorkload,
     Cause::GoBackNWaste,
+    Cause::PollGap,
+    Cause::HiddenFence,
+    Cause::NoisyTenant,
 ];
 
 /// Counts the causes inside hosts, by cause. `events` are the disturbances that delay a flow.
@@ -109,7 +112,7 @@ fn does(scenario: &Scenario, seed: u64, verdict: &Diagnosis, host: &str, wasted:
     })
 }
 
-/// What the model of a host does, one entry for each fault that slows it down or makes it pause.
+/// What the model of a host does, one entry for each fault, setting or tenant that slows it down or makes it pause.
 fn truths(scenario: &Scenario, seed: u64, host: &str) -> Vec<Truth> {
     let line_bps = scenario.topology.link_of(&PortRef::new(host, 1)).map_or(u64::MAX, |link| link.rate.0);
     let packet_bytes = scenario.host_settings(host).payload_bytes;
@@ -119,7 +122,29 @@ fn truths(scenario: &Scenario, seed: u64, host: &str) -> Vec<Truth> {
         let (special, general) = cause(&fault.kind, line_bps, packet_bytes)?;
         Some(Truth { special, general, when: (start, Time(start.0.saturating_add(fault.duration.0))) })
     };
-    faults.filter_map(truth).collect()
+    let mut truths: Vec<Truth> = faults.filter_map(truth).collect();
+    let all = (Time::ZERO, Time::MAX);
+    truths.extend(is_fenced(scenario, host).then_some(Truth {
+        special: Cause::HiddenFence,
+        general: None,
+        when: all,
+    }));
+    let noisy = scenario.tenants.iter().filter(|tenant| tenant.host == host && is_noisy(tenant));
+    let noisy = noisy.map(|tenant| (tenant.start, tenant.end));
+    truths.extend(noisy.map(|when| Truth { special: Cause::NoisyTenant, general: None, when }));
+    truths
+}
+
+/// Whether registrations of a host wait for the requests before them, of which several are posted.
+fn is_fenced(scenario: &Scenario, host: &str) -> bool {
+    let waits = |messages: &Messages| messages.registration.is_some() && messages.outstanding != Some(1);
+    scenario.host_settings(host).fences_registrations
+        && scenario.flows.iter().any(|flow| flow.src == host && waits(&flow.messages))
+}
+
+/// Whether a tenant uses parts of the NIC without sending: its requests occupy the processing units, or empty the cache.
+fn is_noisy(tenant: &TenantSpec) -> bool {
+    tenant.requests > 0 || tenant.deregistrations > 0
 }
 
 /// The cause that names what a fault does to a host with this line rate and packets of this payload, and the one that says
@@ -137,6 +162,7 @@ fn cause(kind: &FaultKind, line_bps: u64, packet_bytes: u32) -> Option<(Cause, O
             (request_bps(model) < line_bps).then_some((Cause::RnicWorkload, Some(Cause::SlowReceiver)))
         }
         FaultKind::HostBus(bus) => bus_cause(bus, line_bps),
+        FaultKind::PollGaps(_) => Some((Cause::PollGap, None)),
     }
 }
 

@@ -18,7 +18,7 @@ mod replay;
 mod tree;
 
 use fabric::{FlowRecord, PacketLog, PauseRecord, RunOutcome};
-use model::{Anomaly, PortRef, Time};
+use model::{Anomaly, Cause, PortRef, Time};
 use scenario::{Expectation, Scenario};
 
 use crate::GroundTruth;
@@ -43,18 +43,23 @@ impl Facts<'_> {
 }
 
 /// Whether the packet log shows an expected anomaly. Others are verdicts: that a queue is the victim's own or that of another
-/// class, that losses or a changed path delay it, or that the records do not show why.
+/// class, that losses or a changed path delay it, or that the records do not show why. Operations that wait in a host are not
+/// in the log.
 pub fn is_computed(expect: &Expectation) -> bool {
-    !matches!(
-        expect.anomaly,
-        Some(
-            Anomaly::SelfInflicted
-                | Anomaly::ClassContention
-                | Anomaly::PacketLoss
-                | Anomaly::PathChange
-                | Anomaly::Undetermined
+    let waits_in_host =
+        matches!(expect.cause, Some(Cause::HiddenFence | Cause::NoisyTenant | Cause::PollGap));
+    let is_in_host = expect.anomaly == Some(Anomaly::HostOnly) && waits_in_host;
+    !is_in_host
+        && !matches!(
+            expect.anomaly,
+            Some(
+                Anomaly::SelfInflicted
+                    | Anomaly::ClassContention
+                    | Anomaly::PacketLoss
+                    | Anomaly::PathChange
+                    | Anomaly::Undetermined
+            )
         )
-    )
 }
 
 /// The ground truth of a run of `instance`, the instance of a scenario for the run's seed, and its deviations from the

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use model::diagnosis::Record;
 use model::{Anomaly, Diagnosis, FlowKey, LossReason, NetworkChange, PortRef, Time};
-use scenario::{FlowSpec, Problems, Scenario, place_of};
+use scenario::{FaultKind, FlowSpec, Problems, Scenario, place_of};
 
 use crate::record::FlowRecord;
 
@@ -13,7 +13,8 @@ use crate::record::FlowRecord;
 pub struct Intervention {
     /// Flows that are not sent.
     pub flows: BTreeSet<FlowKey>,
-    /// Hosts whose faults are removed and whose receive settings become those of the other hosts.
+    /// Hosts whose faults are removed, whose receive settings become those of the other hosts, and whose operations neither
+    /// fences nor tenants without packets delay.
     pub hosts: BTreeSet<String>,
     /// Identifiers of the findings to correct ([`model::ConfigFinding::id`]).
     pub config: BTreeSet<String>,
@@ -188,21 +189,49 @@ impl Intervention {
 
     fn remove_host_faults(&self, scenario: &mut Scenario, done: &mut Vec<String>) {
         for host in &self.hosts {
-            let faults = scenario.faults.len();
-            scenario.faults.retain(|fault| fault.host != *host);
+            let mut removed = scenario.faults.extract_if(.., |fault| fault.host == *host);
+            let (polls, receives): (Vec<_>, Vec<_>) =
+                removed.by_ref().partition(|fault| matches!(fault.kind, FaultKind::PollGaps(_)));
+            drop(removed);
             let common = scenario.host.clone();
-            let mut changed = scenario.faults.len() < faults;
+            let mut changed = !receives.is_empty();
             if let Some(own) = scenario.hosts.get_mut(host) {
                 changed |= (own.receive, own.pfc_reaction) != (common.receive, common.pfc_reaction);
                 own.receive = common.receive;
                 own.pfc_reaction = common.pfc_reaction;
             }
-            done.push(match changed {
-                true => format!("{host} receives at line rate and sends no needless pauses"),
-                false => format!("{host} had no fault"),
+            let changes = [
+                (changed, "receives at line rate and sends no needless pauses"),
+                (!polls.is_empty(), "polls completions at once"),
+                (
+                    remove_delays_of_operations(scenario, host),
+                    "starts operations without fences and other tenants",
+                ),
+            ];
+            let changes: Vec<&str> =
+                changes.iter().filter(|(is_made, _)| *is_made).map(|(_, text)| *text).collect();
+            done.push(match changes.is_empty() {
+                true => format!("{host} had no fault"),
+                false => format!("{host} {}", changes.join(", and ")),
             });
         }
     }
+}
+
+/// Removes what delays the operations of a host before they are sent: fences, and tenants that use its NIC without sending.
+fn remove_delays_of_operations(scenario: &mut Scenario, host: &str) -> bool {
+    let mut own = scenario.host_settings(host).clone();
+    let has_fence = std::mem::take(&mut own.fences_registrations);
+    if has_fence {
+        scenario.hosts.insert(host.to_string(), own);
+    }
+    let tenants = scenario.tenants.iter_mut().filter(|tenant| tenant.host == host);
+    let noisy: Vec<_> = tenants.filter(|tenant| tenant.requests > 0 || tenant.deregistrations > 0).collect();
+    let has_noise = !noisy.is_empty();
+    for tenant in noisy {
+        (tenant.requests, tenant.deregistrations) = (0, 0);
+    }
+    has_fence || has_noise
 }
 
 /// Draws the start times, which depend on the positions of flows and faults.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use model::diagnosis::Record;
-use model::{Anomaly, Diagnosis, FlowKey, PortRef, Time, Verification};
+use model::{Anomaly, Diagnosis, FlowKey, PortRef, Time, TriggerReason, Verification};
 
 use super::Rerun;
 use crate::record::{FlowRecord, PauseRecord};
@@ -26,6 +26,8 @@ pub(super) struct Scope {
     pub(super) window: (Time, Time),
     /// The ports of the pause path and of the loop.
     ports: BTreeSet<PortRef>,
+    /// Whether the verdict is about operations that are slow although round trips are normal.
+    is_operation: bool,
     /// Whether the verdict is about a loop of pauses.
     is_loop: bool,
     /// The root port.
@@ -56,6 +58,7 @@ impl Scope {
             None => to.saturating_sub(UNKNOWN_LENGTH),
         };
         Scope {
+            is_operation: trigger.is_some_and(|trigger| trigger.reason == TriggerReason::SlowOperation),
             victim: diagnosis.victim,
             window: (from.min(to), to),
             ports: diagnosis.pause_path.iter().chain(&diagnosis.pause_loop).cloned().collect(),
@@ -75,8 +78,9 @@ impl Scope {
 pub(super) struct Measurement {
     without: Vec<String>,
     base: Option<Time>,
-    /// Its longest RTT; absent when it sent nothing.
+    /// Its longest RTT, or the longest wait of an operation; absent when there was none.
     slowest: Option<Time>,
+    is_operation: bool,
     finish: Option<Time>,
     /// How long each of the ports was paused.
     paused: BTreeMap<PortRef, Time>,
@@ -91,13 +95,20 @@ pub(super) struct Measurement {
 impl Measurement {
     pub(super) fn of(run: &Rerun, scope: &Scope) -> Measurement {
         let trace = scope.victim.and_then(|victim| {
-            run.traces.read(&victim, |trace| (trace.base_rtt, trace.longest_in(scope.window, run.end)))
+            run.traces.read(&victim, |trace| {
+                let slowest = match scope.is_operation {
+                    true => trace.longest_operation_in(scope.window),
+                    false => trace.longest_in(scope.window, run.end),
+                };
+                (trace.base_rtt, slowest)
+            })
         });
         let (paused, longest) = paused(&run.pauses, &scope.ports, scope.window, run.end);
         Measurement {
             without: run.without.clone(),
             base: trace.and_then(|(base, _)| base),
             slowest: trace.and_then(|(_, slowest)| slowest),
+            is_operation: scope.is_operation,
             finish: scope.victim.and_then(|victim| finish(&run.flows, victim)),
             claimed: if scope.is_loop { longest } else { paused.clone() },
             paused,
@@ -184,6 +195,10 @@ impl Measurement {
     fn round_trip(&self, before: &Measurement) -> String {
         let was = before.slowest.unwrap_or_default();
         match (self.slowest, self.finish) {
+            (now, _) if self.is_operation => match now {
+                Some(now) => format!("its operations wait for at most {now} instead of {was}"),
+                None => format!("it has no operation at the time at which one waited for {was}"),
+            },
             (Some(now), _) => format!("its longest RTT is {now} instead of {was}"),
             (None, Some(finish)) => {
                 format!("it completes at {finish}, before the time at which its RTT was {was}")

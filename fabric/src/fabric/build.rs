@@ -16,6 +16,7 @@ use crate::flow::{ReceiveState, Receiver, RttStats, SendState};
 use crate::link::{End, Link, cut};
 use crate::link_loss::LinkLoss;
 use crate::nic::Nic;
+use crate::nic::busy::BusyTime;
 use crate::nic::control::Control;
 use crate::nic::message::{Layout, MessageGate};
 use crate::nic::pacing::Pacer;
@@ -300,6 +301,9 @@ impl<S: FabricSwitch> Fabric<S> {
             base_rtt: path.base_rtt,
             slowest_link: path.slowest,
             rtt: RttStats::default(),
+            paced: Time::ZERO,
+            rate_busy: BusyTime::default(),
+            repeated: None,
             progress: 0,
             waits_for: flow.spec.after.len(),
             followers: Vec::new(),
@@ -412,6 +416,8 @@ fn nic(name: &str, number: u32, settings: HostSettings, scenario: &Scenario, see
         transport: Default::default(),
         active: Vec::new(),
         last_served: 0,
+        poll_gaps: Vec::new(),
+        link_busy: BusyTime::default(),
         received_pauses: ReceivedPauses::new(scenario.pause_end, Rate(0)),
         wake_at: None,
     }

@@ -7,6 +7,7 @@ use scenario::{FaultKind, Random};
 
 use crate::event::ScheduledEvent;
 use crate::fabric::Fabric;
+use crate::nic::polls::PollGaps;
 use crate::nic::receive::Slowdown;
 use crate::switch::FabricSwitch;
 
@@ -25,10 +26,10 @@ pub(super) struct Fault {
     pub(super) random: Random,
 }
 
-/// The effect of a fault on the receive pipeline; absent for a storm, which has none.
+/// The effect of a fault on the receive pipeline; absent for storms and poll gaps, which have none.
 fn slowdown(kind: &FaultKind, ordering: Option<WriteOrdering>) -> Option<(Slowdown, Option<ReceiveLimits>)> {
     match *kind {
-        FaultKind::Storm { .. } => None,
+        FaultKind::Storm { .. } | FaultKind::PollGaps(_) => None,
         FaultKind::SlowReceiver { rate, xoff_bytes, xon_bytes } => {
             let limits = ReceiveLimits { xoff_bytes, xon_bytes, ..ReceiveLimits::default() };
             let size_bytes = limits.size_bytes.max(xoff_bytes.saturating_mul(4));
@@ -78,6 +79,12 @@ impl<S: FabricSwitch> Fabric<S> {
                 self.begin_processing(host);
             }
             None => {}
+        }
+        if let FaultKind::PollGaps(model) = kind
+            && starts
+        {
+            self.hosts[host as usize].poll_gaps.push(PollGaps { start: now, end, model });
+            self.queue.push(end, ScheduledEvent::Fault { fault: index });
         }
         self.watch_pipeline(host, starts);
         if let FaultKind::Storm { priority, quanta, interval, interval_jitter } = kind {

@@ -6,7 +6,7 @@ use model::{FlowKey, PortRef, Time, wire};
 use p4_switch::tm::PauseEnd;
 use scenario::Notification;
 
-use crate::agent::{PollRequest, polling_frame};
+use crate::agent::{CompletedOperation, PollRequest, polling_frame};
 use crate::event::ScheduledEvent;
 use crate::fabric::{Fabric, NodeIndex};
 use crate::flow::SendState;
@@ -226,7 +226,8 @@ impl<S: FabricSwitch> Fabric<S> {
             }
             state.sender.nak_received(Some(unwrap_psn(arrived, upto)));
         }
-        state.gate.acknowledged(now, state.sender.first_unacknowledged());
+        let acknowledged = state.sender.first_unacknowledged();
+        let polled = state.gate.acknowledged(now, acknowledged, &self.hosts[host as usize].poll_gaps);
         if let Some(control) = &mut state.control {
             let feedback = Feedback {
                 acknowledged: state.sender.first_unacknowledged(),
@@ -245,7 +246,7 @@ impl<S: FabricSwitch> Fabric<S> {
             self.hosts[host as usize].remove_flow(flow as u32);
             self.release_followers(flow);
         }
-        self.notify_agent(host, flow, rtt, is_sample, done);
+        self.notify_agent(host, flow, rtt.map(|rtt| (rtt, is_sample)), polled, done);
         self.kick(self.hosts[host as usize].link);
     }
 
@@ -263,21 +264,47 @@ impl<S: FabricSwitch> Fabric<S> {
         }
     }
 
-    /// Notifies the agent of an ACK; `is_sample`: `rtt` is a round trip, not the time since a retransmission.
-    fn notify_agent(&mut self, host: u32, flow: usize, rtt: Option<Time>, is_sample: bool, done: bool) {
+    /// Notifies the agent of an ACK, and of the latest `polled` operations of the flow. `rtt` is a round trip if its flag is set,
+    /// else the time since a retransmission.
+    fn notify_agent(&mut self, host: u32, flow: usize, rtt: Option<(Time, bool)>, polled: usize, done: bool) {
         let state = &self.senders[flow];
         let Some(agent) = &mut self.agents[host as usize].agent else {
             return;
         };
         let outstanding = state.sender.outstanding_bytes() > 0;
-        match rtt.filter(|_| !is_sample) {
-            Some(since_sent) => agent.acknowledged_again(self.now, flow, since_sent, outstanding),
-            None => agent.acknowledged(self.now, flow, rtt, outstanding),
+        match rtt {
+            Some((since_sent, false)) => agent.acknowledged_again(self.now, flow, since_sent, outstanding),
+            _ => agent.acknowledged(self.now, flow, rtt.map(|(rtt, _)| rtt), outstanding),
         }
-        if done {
+        self.notify_agent_of_operations(host, flow, polled);
+        if let Some(agent) = self.agents[host as usize].agent.as_mut().filter(|_| done) {
             agent.finished(self.now, flow);
         }
         self.settle_agent(host);
+    }
+
+    /// Notifies the agent of the latest `count` operations of a flow.
+    fn notify_agent_of_operations(&mut self, host: u32, flow: usize, count: usize) {
+        let (state, nic) = (&mut self.senders[flow], &mut self.hosts[host as usize]);
+        let Some(agent) = self.agents[host as usize].agent.as_mut().filter(|_| count > 0) else { return };
+        let link = &self.links[nic.link as usize];
+        let link_busy = link.rate.serialisation(link.sent_bytes);
+        let pauses = &nic.totals.received_pauses[usize::from(state.priority & 7)];
+        for times in state.gate.log.last(count) {
+            let of_link = nic.link_busy.since(times.posted, link_busy);
+            let of_rate = state.rate_busy.since(times.posted, state.paced);
+            let Some((of_link, of_rate)) = of_link.zip(of_rate) else { continue };
+            let of_path = state.slowest_link.unwrap_or(nic.line_rate).serialisation(times.bytes);
+            let operation = CompletedOperation {
+                times: *times,
+                busy: of_link.max(of_rate).max(of_path),
+                is_held_up: state.repeated.is_some_and(|at| at >= times.posted)
+                    || pauses.has_paused_since(times.posted),
+            };
+            agent.completed(self.now, flow, &operation);
+        }
+        nic.link_busy.record(self.now, link_busy);
+        state.rate_busy.record(self.now, state.paced);
     }
 
     /// Notifies the agent that a flow has outstanding data again.
@@ -398,6 +425,9 @@ impl<S: FabricSwitch> Fabric<S> {
         let host = state.host;
         let nic = &mut self.hosts[host as usize];
         nic.add_flow(flow);
+        let link = &self.links[nic.link as usize];
+        nic.link_busy.record(now, link.rate.serialisation(link.sent_bytes));
+        self.senders[flow as usize].rate_busy.record(now, Time::ZERO);
         let (link, timeout) = (nic.link, nic.settings.retransmit_timeout);
         let is_read = self.receivers[flow as usize].requester.is_some();
         // A responder receives no ACKs, so its agent has no RTTs to observe.

@@ -49,6 +49,7 @@ impl<S: FabricSwitch> Fabric<S> {
             capacity: nic.pipeline.capacity(nic.line_rate),
             flows,
             connections,
+            poll_gaps: nic.poll_gaps.clone(),
             shared: nic.shared.as_deref().map(|shared| self.shared_reading(shared)),
         })
     }

@@ -68,7 +68,8 @@ impl<S: FabricSwitch> Fabric<S> {
         }
         let (expected, packets) = (self.receivers[flow].receiver.expected(), self.receivers[flow].packets);
         let state = &mut self.senders[flow];
-        state.gate.acknowledged(self.now, expected);
+        // The model of polls is about the operations of senders: a requester polls at once.
+        state.gate.acknowledged(self.now, expected, &[]);
         if expected >= packets && state.finished.is_none() {
             // A real responder would infer this from the next request.
             state.finished = Some(self.now);

@@ -14,6 +14,7 @@ use model::Time;
 use scenario::nic::Messages;
 
 use super::operations::{OperationLog, OperationTimes};
+use super::polls::{self, PollGaps};
 
 /// Packets of a flow, numbered from 0 through all its messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -105,13 +106,15 @@ pub(crate) struct MessageGate {
     start: Time,
     /// The outstanding messages that began.
     begun: VecDeque<Begun>,
-    /// When messages completed whose places in the send queue no message has taken yet.
+    /// When the application polled the completions of messages whose places in the send queue no message has taken yet.
     freed: VecDeque<Time>,
+    /// Complete messages that the application has not polled yet.
+    unpolled: VecDeque<OperationTimes>,
     /// When the requests before the next registration were done.
     ready: Time,
     completed: u64,
     pub(crate) stats: MessageStats,
-    /// The latest completed messages; empty for a flow that is one message.
+    /// The latest messages whose completions were polled; empty for a flow that is one message.
     pub(crate) log: OperationLog,
 }
 
@@ -135,6 +138,7 @@ impl MessageGate {
             start: Time::ZERO,
             begun: VecDeque::new(),
             freed: VecDeque::new(),
+            unpolled: VecDeque::new(),
             ready: Time::ZERO,
             completed: 0,
             stats: MessageStats::default(),
@@ -164,8 +168,15 @@ impl MessageGate {
             Some(time) if message == self.next_message() => {
                 Time(self.posted(message).max(self.ready).0.saturating_add(time.0))
             }
+            // With a limit, the application posts the message when it polls the completion of an earlier one.
+            None if message == self.next_message() => self.posted(message),
             _ => self.due(message),
         }
+    }
+
+    /// How long the memory of each message is registered before it.
+    pub(crate) fn registration(&self) -> Option<Time> {
+        self.messages.registration
     }
 
     /// The first message that has not begun.
@@ -208,8 +219,9 @@ impl MessageGate {
         }
     }
 
-    /// All packets below `upto` have arrived.
-    pub(crate) fn acknowledged(&mut self, now: Time, upto: u64) {
+    /// All packets below `upto` have arrived; the application polls completions according to `poll_gaps`. Returns how many
+    /// operations the log has got.
+    pub(crate) fn acknowledged(&mut self, now: Time, upto: u64, poll_gaps: &[PollGaps]) -> usize {
         let done = match upto >= self.layout.packets() {
             true => self.layout.messages(),
             false => self.layout.message_of(upto),
@@ -220,17 +232,19 @@ impl MessageGate {
             if self.has_fence {
                 self.ready = now;
             }
+            let polled = polls::polled(poll_gaps, now);
             if self.messages.outstanding.is_some() {
-                self.freed.push_back(now);
+                self.freed.push_back(polled);
             }
             let Some(begun) = self.begun.pop_front() else {
                 continue;
             };
             if self.messages.bytes.is_some() {
-                self.log.push(OperationTimes {
+                self.unpolled.push_back(OperationTimes {
                     posted: begun.posted,
                     started: begun.started,
                     completed: now,
+                    polled,
                     bytes: self.layout.message_size(message),
                 });
             }
@@ -241,6 +255,14 @@ impl MessageGate {
             stats.sum = Time(stats.sum.0.saturating_add(took.0));
             stats.count += 1;
         }
+        self.poll(now)
+    }
+
+    /// Adds the operations to the log whose completions have been polled, and returns how many.
+    fn poll(&mut self, now: Time) -> usize {
+        let count = self.unpolled.iter().take_while(|operation| operation.polled <= now).count();
+        self.unpolled.drain(..count).for_each(|operation| self.log.push(operation));
+        count
     }
 }
 
@@ -270,9 +292,9 @@ mod tests {
         assert_eq!(gate.not_before(2), Time::from_us(11));
         gate.sent(Time::from_us(1), 0);
         gate.sent(Time::from_us(6), 1);
-        gate.acknowledged(Time::from_us(9), 1);
+        gate.acknowledged(Time::from_us(9), 1, &[]);
         assert!(gate.admits(2) && !gate.admits(3));
-        gate.acknowledged(Time::from_us(10), 4);
+        gate.acknowledged(Time::from_us(10), 4, &[]);
         assert_eq!(
             (gate.stats.count, gate.stats.min, gate.stats.max),
             (2, Time::from_us(4), Time::from_us(8))
@@ -296,7 +318,7 @@ mod tests {
         for packet in 0..4 {
             while !gate.admits(packet) {
                 let acknowledged = gate.completed;
-                gate.acknowledged(sent[acknowledged as usize] + Time::from_us(10), acknowledged + 1);
+                gate.acknowledged(sent[acknowledged as usize] + Time::from_us(10), acknowledged + 1, &[]);
             }
             let at = gate.not_before(packet);
             gate.sent(at, packet);
@@ -322,13 +344,13 @@ mod tests {
         for (packet, at) in [(0, 3), (1, 4), (2, 9)] {
             gate.sent(Time::from_us(at), packet);
             if packet > 0 {
-                gate.acknowledged(Time::from_us(at + 2), packet);
+                gate.acknowledged(Time::from_us(at + 2), packet, &[]);
             }
         }
         let of = |operation: &OperationTimes| [operation.posted, operation.started, operation.completed];
         let logged: Vec<[Time; 3]> = gate.log.latest().map(of).collect();
         assert_eq!(logged, [[1, 3, 6], [1, 4, 11]].map(|times| times.map(Time::from_us)));
-        gate.acknowledged(Time::from_us(12), 3);
+        gate.acknowledged(Time::from_us(12), 3, &[]);
         assert_eq!(gate.log.latest().last().map(of), Some([6, 9, 12].map(Time::from_us)));
     }
 

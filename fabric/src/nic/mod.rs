@@ -1,11 +1,13 @@
 //! An RDMA NIC: its transmit queues, flow control in both directions, and the protocol engines of its flows.
 //!
-//! The protocol engines are [`message`] (messages and packets; [`operations`] records when they completed), [`sender`] with
+//! The protocol engines are [`message`] (messages and packets; [`operations`] records when they completed, [`polls`] when the application
+//! noticed), [`sender`] with
 //! [`gbn`] or [`selective`] (reliability), [`dcqcn`], [`dctcp`], [`timely`] and [`pacing`] (congestion control), [`pfc`] (flow
 //! control), [`packet`] (wire format) and [`read`] (RDMA READ). [`receive`] models slow receivers, [`shared`] what tenants share,
 //! [`watchdog`] the NIC watchdog, and [`totals`] counts what a NIC counts. This module schedules the frames of all flows of a
 //! host.
 
+pub(crate) mod busy;
 pub mod control;
 pub mod dcqcn;
 pub mod dctcp;
@@ -15,6 +17,7 @@ pub mod operations;
 pub mod pacing;
 pub mod packet;
 pub mod pfc;
+pub mod polls;
 pub(crate) mod read;
 pub mod receive;
 pub mod selective;
@@ -32,7 +35,9 @@ use p4_switch::tm::PauseEnd;
 use scenario::HostSettings;
 
 use crate::flow::SendState;
+use busy::BusyTime;
 use pfc::ReceivedPauses;
+use polls::PollGaps;
 use receive::ReceivePipeline;
 use shared::SharedPart;
 use totals::{NicTotals, PauseTotal, pause_end};
@@ -62,6 +67,10 @@ pub(crate) struct Nic {
     pub(crate) watchdog: NicWatchdog,
     /// The part that tenants share; absent without tenants.
     pub(crate) shared: Option<Box<SharedPart>>,
+    /// How long its link has been busy.
+    pub(crate) link_busy: BusyTime,
+    /// When the application does not poll completions.
+    pub(crate) poll_gaps: Vec<PollGaps>,
     /// What it has counted since the beginning of the run.
     pub(crate) totals: NicTotals,
     /// Time of the earliest scheduled wake-up.

@@ -1,7 +1,8 @@
 //! The latest RDMA operations of a queue pair with the times at which they were posted, transmitted and completed.
 //!
 //! The points are T1, T4 and T5 of RDMA Estats (Bai et al., NSDI 2023, section 5). Doorbells and the fetch of work requests
-//! (T2, T3) take no time in the model and are not recorded, and the host polls a completion when it is generated (T6 = T5).
+//! (T2, T3) take no time in the model and are not recorded. T6, when the application polls a completion, is T5 outside of
+//! the gaps of [`super::polls`].
 
 use std::collections::VecDeque;
 
@@ -19,6 +20,8 @@ pub struct OperationTimes {
     pub started: Time,
     /// The last packet was acknowledged.
     pub completed: Time,
+    /// The application polled the completion.
+    pub polled: Time,
     /// Bytes of the message.
     pub bytes: u64,
 }
@@ -42,6 +45,11 @@ impl OperationLog {
     pub(crate) fn latest(&self) -> impl Iterator<Item = &OperationTimes> {
         self.latest.iter()
     }
+
+    /// The last `count` operations that are kept, in the order of completion.
+    pub(crate) fn last(&self, count: usize) -> impl Iterator<Item = &OperationTimes> {
+        self.latest.iter().skip(self.latest.len().saturating_sub(count))
+    }
 }
 
 #[cfg(test)]
@@ -53,7 +61,13 @@ mod tests {
         let mut log = OperationLog::default();
         for at in 0..100 {
             let time = Time::from_us(at);
-            log.push(OperationTimes { posted: time, started: time, completed: time, bytes: at });
+            log.push(OperationTimes {
+                posted: time,
+                started: time,
+                completed: time,
+                polled: time,
+                bytes: at,
+            });
         }
         assert_eq!((log.latest().count(), log.latest().next().map(|first| first.bytes)), (64, Some(36)));
     }

@@ -18,6 +18,8 @@ pub struct PauseTotal {
     over: Time,
     /// Begin and end of the last pause.
     last: Option<(Time, Time)>,
+    /// When a pause was last in effect, of those that are over.
+    ended: Option<Time>,
 }
 
 impl PauseTotal {
@@ -28,7 +30,7 @@ impl PauseTotal {
             // A frame during a pause prolongs it.
             Some((from, end)) if now <= end => from,
             _ => {
-                self.over = self.paused(now);
+                self.end(now);
                 now
             }
         };
@@ -37,8 +39,18 @@ impl PauseTotal {
 
     /// A frame resumes the priority.
     pub fn resume(&mut self, now: Time) {
-        self.over = self.paused(now);
+        self.end(now);
         self.last = None;
+    }
+
+    fn end(&mut self, now: Time) {
+        self.over = self.paused(now);
+        self.ended = self.last.map(|(_, until)| until.min(now)).or(self.ended);
+    }
+
+    /// Whether a pause has been in effect at or after a time.
+    pub fn has_paused_since(&self, time: Time) -> bool {
+        self.last.map(|(_, until)| until).max(self.ended).is_some_and(|end| end >= time)
     }
 
     /// The time in the paused state up to now.

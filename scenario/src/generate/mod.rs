@@ -74,6 +74,11 @@ pub enum Actor {
         /// Its host.
         host: String,
     },
+    /// A setting or a tenant of a host.
+    Host {
+        /// The host.
+        host: String,
+    },
     /// A static route.
     Route {
         /// The switch.
@@ -205,6 +210,7 @@ impl Actor {
     fn describe(&self) -> String {
         match self {
             Actor::Flows { label } => format!("flows {label}"),
+            Actor::Host { host } => format!("host {host}"),
             Actor::Fault { position, host } => format!("fault {} at {host}", position + 1),
             Actor::Route { switch, hosts } => format!("route of {switch} to {}", hosts.join(", ")),
             Actor::Link { between: [a, b] } => format!("link between {a} and {b}"),

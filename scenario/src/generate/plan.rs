@@ -94,6 +94,7 @@ pub(super) struct Plan {
     pub(super) load: f64,
     flows: Vec<Flow>,
     workloads: Vec<String>,
+    tenants: Vec<String>,
     faults: Vec<String>,
     routes: Vec<String>,
     failures: Vec<String>,
@@ -135,6 +136,7 @@ impl Plan {
             load: 0.0,
             flows: Vec::new(),
             workloads: Vec::new(),
+            tenants: Vec::new(),
             faults: Vec::new(),
             routes: Vec::new(),
             failures: Vec::new(),
@@ -340,6 +342,13 @@ impl Plan {
         self.room = (self.room - cost).max(0.0);
     }
 
+    /// Adds a `[[tenant]]` entry of a host.
+    pub(super) fn tenant(&mut self, name: &str, host: &str, keys: &[(&str, String)]) {
+        let lines: String = keys.iter().map(|(key, value)| format!("{key} = {value}\n")).collect();
+        let (name, host) = (text::name(name), text::name(host));
+        self.tenants.push(format!("\n[[tenant]]\nname = {name}\nhost = {host}\n{lines}"));
+    }
+
     /// The packet hops that are left.
     pub(super) fn room(&self) -> f64 {
         self.room
@@ -367,7 +376,7 @@ impl Plan {
         }
         self.routes.iter().chain(&self.failures).for_each(|entry| out += entry);
         self.flows.iter().for_each(|flow| out += &flow.write(jitter_ns));
-        self.workloads.iter().chain(&self.faults).for_each(|entry| out += entry);
+        self.workloads.iter().chain(&self.tenants).chain(&self.faults).for_each(|entry| out += entry);
         out
     }
 }

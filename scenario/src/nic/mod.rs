@@ -7,6 +7,7 @@ mod generation;
 mod host_bus;
 mod messages;
 mod mtt;
+mod poll_gaps;
 mod receive_requests;
 mod tenants;
 
@@ -16,6 +17,7 @@ pub use generation::Generation;
 pub use host_bus::{HostBus, WriteOrdering};
 pub use messages::{Messages, Operation};
 pub use mtt::{MttModel, Translations};
+pub use poll_gaps::PollGapModel;
 pub use receive_requests::ReceiveWqeModel;
 pub use tenants::{PostedVerb, TenantSpec, TranslationCache};
 

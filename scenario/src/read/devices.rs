@@ -9,8 +9,8 @@ use super::table::{Load, Reader, Section};
 use super::units::{A_RATE, A_SIZE, A_TIME, parse_bytes, parse_rate, parse_time};
 use super::{host_name, set};
 use crate::nic::{
-    ContextModel, Cut, Generation, HostBus, Messages, MttModel, Operation, ReceiveLimits, ReceiveWqeModel,
-    Reliability, WriteOrdering,
+    ContextModel, Cut, Generation, HostBus, Messages, MttModel, Operation, PollGapModel, ReceiveLimits,
+    ReceiveWqeModel, Reliability, WriteOrdering,
 };
 use crate::settings::{HostSettings, Reaction, SwitchSettings};
 use crate::{FaultKind, FaultSpec, Scenario};
@@ -211,8 +211,9 @@ fn read_fault_kind(
         "receive_wqe_misses" => receive_wqe_misses(reader, section, scenario, host),
         "host_bus" => return host_bus(reader, section, scenario, host),
         "stopped_pipeline" => Some(FaultKind::StoppedPipeline),
+        "poll_gaps" => poll_gaps(reader, section),
         _ => {
-            let known = "\"storm\", \"slow_receiver\", \"mtt_misses\", \"context_misses\", \"receive_wqe_misses\", \"host_bus\" or \"stopped_pipeline\"";
+            let known = "\"storm\", \"slow_receiver\", \"mtt_misses\", \"context_misses\", \"receive_wqe_misses\", \"host_bus\", \"stopped_pipeline\" or \"poll_gaps\"";
             reader.problem(&kind.span, format!("`kind` must be {known}"));
             None
         }
@@ -303,6 +304,22 @@ fn context_misses(reader: &mut Reader<'_>, section: &mut Section<'_>) -> Option<
     }
     let miss = section.quantity(reader, "miss", A_TIME_ABOVE_ZERO, above_zero).unwrap_or(Time::from_us(1));
     Some(FaultKind::ContextMisses(ContextModel { entries, queue_pairs: queue_pairs?, miss }))
+}
+
+fn poll_gaps(reader: &mut Reader<'_>, section: &mut Section<'_>) -> Option<FaultKind> {
+    let gap = section.quantity(reader, "gap", A_TIME_ABOVE_ZERO, above_zero);
+    if gap.is_none() {
+        section.missing(reader, "gap");
+    }
+    // By default the application polls only between two gaps.
+    let interval = section.quantity(reader, "interval", A_TIME_ABOVE_ZERO, above_zero).or(gap);
+    let (gap, interval) = (gap?, interval?);
+    if gap > interval {
+        let message =
+            format!("`gap` of {gap} is above the `interval` of {interval} between the starts of two gaps");
+        reader.problem(&section.place("gap"), message);
+    }
+    Some(FaultKind::PollGaps(PollGapModel { gap, interval }))
 }
 
 const TRANSPORTS: [(&str, Transport); 3] =

@@ -7,6 +7,7 @@ mod contention;
 mod hosts;
 mod links;
 mod loops;
+mod operations;
 
 use super::network::Family;
 use super::plan::Plan;
@@ -164,7 +165,14 @@ pub const KINDS: [Kind; 38] = [
 ];
 
 /// Kinds that are drawn by name only, so that the seeds of all kinds above give the same scenarios as before.
-pub const NAMED_KINDS: [Kind; 2] = [
+pub const NAMED_KINDS: [Kind; 5] = [
     kind("context-misses", "a NIC waits for the contexts of connections", hosts::context_misses),
     kind("receive-wqe-misses", "a NIC waits for receive WQEs of a workload", hosts::receive_wqe_misses),
+    kind("hidden-fence", "each registration of memory is a fence", operations::hidden_fence),
+    kind("poll-gaps", "an application polls its completions late", operations::poll_gaps),
+    kind(
+        "noisy-tenant",
+        "a tenant exhausts a part of a shared NIC without sending",
+        operations::noisy_tenant,
+    ),
 ];
