@@ -131,17 +131,15 @@ impl HostAgent for SimulatedAgent {
         }
     }
 
-    fn completed(&mut self, _now: Time, flow: usize, operation: &CompletedOperation) {
+    fn completed(&mut self, now: Time, flow: usize, operation: &CompletedOperation) {
         if let Some(id) = self.id(flow) {
-            let poll = self.agent.completed(
-                id,
-                &Operation {
-                    posted_ns: operation.times.posted.as_ns(),
-                    polled_ns: operation.times.polled.as_ns(),
-                    busy_ns: operation.busy.as_ns(),
-                    is_held_up: operation.is_held_up,
-                },
-            );
+            let operation = Operation {
+                posted_ns: operation.times.posted.as_ns(),
+                polled_ns: operation.times.polled.as_ns(),
+                busy_ns: operation.busy.as_ns(),
+                is_held_up: operation.is_held_up,
+            };
+            let poll = self.agent.completed(now.as_ns(), id, &operation);
             self.send(poll);
         }
     }

@@ -80,8 +80,8 @@ pub(crate) struct SendState {
     /// Rate of the slowest link of its path, for a flow of messages.
     pub(crate) slowest_link: Option<Rate>,
     pub(crate) rtt: RttStats,
-    /// The time that all packets so far take at the rates that congestion control and window allowed, with the registrations of
-    /// their memory, and its past values.
+    /// Of a flow with operations: the time that all packets so far take at the rates that congestion control and window allowed,
+    /// with the registrations of their memory, and its past values.
     pub(crate) paced: Time,
     pub(crate) rate_busy: BusyTime,
     /// When a packet was last sent again.
@@ -169,9 +169,10 @@ impl SendState {
         let ack_request = ends.1 || (number + 1).is_multiple_of(self.ack_every.max(1)) || has_to_wait;
         let frame = self.template.data(self.operation, number, ends, payload, ack_request);
         let takes = self.rate(now).serialisation(frame.len());
-        self.paced += takes.max(self.takes_with_window(frame.len()));
-        if let Some(registration) = self.gate.registration().filter(|_| ends.0 && number >= unsent) {
-            self.paced += registration;
+        if self.gate.has_operations() {
+            self.paced += takes.max(self.takes_with_window(frame.len()));
+            let registration = self.gate.registration().filter(|_| ends.0 && number >= unsent);
+            self.paced += registration.unwrap_or(Time::ZERO);
         }
         let gap = if self.is_paced { cut(takes, self.grain) } else { Time::ZERO };
         self.pacer.sent(now, frame.len(), gap);

@@ -255,7 +255,7 @@ impl Agent {
 
     /// Handles an operation that is complete. Returns a poll if operations of the flow are slow although its round trips are
     /// normal, and the limits allow one. It has no follow-up poll: what delays them does not spread.
-    pub fn completed(&mut self, id: FlowId, operation: &Operation) -> Option<Poll> {
+    pub fn completed(&mut self, now_ns: u64, id: FlowId, operation: &Operation) -> Option<Poll> {
         let settings = &self.settings;
         let watched = self.flows.get_mut(id.0 as usize)?.as_mut()?;
         let base_rtt_ns = watched.base.trusted_ns(settings.min_samples)?;
@@ -265,11 +265,11 @@ impl Agent {
         if !watched.operations.completed(settings, operation, expected_ns) || is_polled {
             return None;
         }
-        if !self.bucket.take(operation.polled_ns) {
+        if !self.bucket.take(now_ns) {
             self.stats.limited_by_host += 1;
             return None;
         }
-        watched.operations.polled(operation.polled_ns);
+        watched.operations.polled(now_ns);
         let trigger = Trigger {
             host: self.host.clone(),
             flow: watched.flow,

@@ -4,7 +4,7 @@
 //! sends it, or before the application polls its completion. An operation is slow if it took much longer than its slowest
 //! round trip and the time that the host's link, or the rate that congestion control and window allow, needed for everything
 //! that was sent from post to poll: it waited while the host had time for it. The rule leaves out operations that a pause or a
-//! loss held up: round trips and silences show these.
+//! loss held up: slow round trips and missing ACKs show these.
 
 use std::collections::VecDeque;
 

@@ -386,7 +386,7 @@ fn check_operations(rtt_ns: u64, operations: &[(u64, u64, u64)], expected: &[u64
         let (posted_ns, polled_ns) = (posted * 1_000, polled * 1_000);
         polls.extend(agent.acknowledged(polled_ns, id, Some(rtt_ns), true));
         let operation = Operation { posted_ns, polled_ns, busy_ns: busy * 1_000, is_held_up: false };
-        polls.extend(agent.completed(id, &operation));
+        polls.extend(agent.completed(polled_ns, id, &operation));
     }
     assert!(polls.iter().all(|poll| poll.trigger.reason == TriggerReason::SlowOperation), "{polls:?}");
     let found: Vec<u64> = polls.iter().map(|poll| poll.trigger.time_ns / 1_000).collect();
@@ -418,13 +418,13 @@ fn an_operation_that_the_network_held_up_is_not_slow_by_itself() {
     let mut agent = agent(Settings::default());
     let id = agent.open(0, flow(0), 3, Some(BASE_NS));
     let slow = Operation { posted_ns: 0, polled_ns: 100_000, busy_ns: 2_000, is_held_up: true };
-    assert_eq!(agent.completed(id, &slow), None);
+    assert_eq!(agent.completed(slow.polled_ns, id, &slow), None);
     // The flow has been polled for a slow round trip since the operation was posted.
     assert!(agent.acknowledged(120_000, id, Some(90_000), true).is_some());
     let slow = Operation { posted_ns: 110_000, polled_ns: 400_000, is_held_up: false, ..slow };
-    assert_eq!(agent.completed(id, &slow), None);
+    assert_eq!(agent.completed(slow.polled_ns, id, &slow), None);
     let slow = Operation { posted_ns: 400_000, polled_ns: 500_000, ..slow };
-    let poll = agent.completed(id, &slow).unwrap();
+    let poll = agent.completed(slow.polled_ns, id, &slow).unwrap();
     assert_eq!((poll.trigger.rtt_ns, poll.trigger.expected_ns), (100_000, Some(BASE_NS + 2_000)));
     assert_eq!((poll.trigger.follows, poll.trigger.excess_ns()), (None, 100_000 - BASE_NS - 2_000));
 }

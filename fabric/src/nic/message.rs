@@ -174,6 +174,11 @@ impl MessageGate {
         }
     }
 
+    /// Whether its messages are logged as operations.
+    pub(crate) fn has_operations(&self) -> bool {
+        self.messages.bytes.is_some()
+    }
+
     /// How long the memory of each message is registered before it.
     pub(crate) fn registration(&self) -> Option<Time> {
         self.messages.registration
