@@ -80,6 +80,8 @@ pub(crate) struct SendState {
     /// Rate of the slowest link of its path, for a flow of messages.
     pub(crate) slowest_link: Option<Rate>,
     pub(crate) rtt: RttStats,
+    /// The last round trip that was measured.
+    pub(crate) last_rtt: Option<Time>,
     /// Of a flow with operations: the time that all packets so far take at the rates that congestion control and window allowed,
     /// with the registrations of their memory, and its past values.
     pub(crate) paced: Time,
@@ -141,11 +143,11 @@ impl SendState {
         self.sender.outstanding_bytes() >= allowed
     }
 
-    /// How long `bytes` take at the rate that the window allows: a window in each round trip.
+    /// How long `bytes` take at the rate that the window allows: a window in each round trip, as long as the last one was.
     fn takes_with_window(&self, bytes: u64) -> Time {
-        let limits = self.window_bytes.zip(self.base_rtt).filter(|(window, _)| *window > 0);
-        let Some((window, base_rtt)) = limits else { return Time::ZERO };
-        let takes = u128::from(bytes) * u128::from(base_rtt.0) / u128::from(window);
+        let limits = self.window_bytes.zip(self.last_rtt.or(self.base_rtt)).filter(|(window, _)| *window > 0);
+        let Some((window, rtt)) = limits else { return Time::ZERO };
+        let takes = u128::from(bytes) * u128::from(rtt.0) / u128::from(window);
         Time(u64::try_from(takes).unwrap_or(u64::MAX))
     }
 

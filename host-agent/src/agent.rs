@@ -260,8 +260,12 @@ impl Agent {
         let watched = self.flows.get_mut(id.0 as usize)?.as_mut()?;
         let base_rtt_ns = watched.base.trusted_ns(settings.min_samples)?;
         let expected_ns = watched.operations.expected_ns(operation, base_rtt_ns);
-        // A flow that was polled for a slow round trip or a silence since then has its question.
-        let is_polled = watched.polled_ns.is_some_and(|polled_ns| polled_ns >= operation.posted_ns);
+        // A flow that was polled for a slow round trip or a silence has its question: operations that were posted soon after it
+        // wait for what the congestion has left.
+        let recovered_ns = settings.recovered_interval_ns;
+        let is_polled = watched
+            .polled_ns
+            .is_some_and(|polled_ns| polled_ns.saturating_add(recovered_ns) >= operation.posted_ns);
         if !watched.operations.completed(settings, operation, expected_ns) || is_polled {
             return None;
         }

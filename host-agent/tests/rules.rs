@@ -423,7 +423,9 @@ fn an_operation_that_the_network_held_up_is_not_slow_by_itself() {
     assert!(agent.acknowledged(120_000, id, Some(90_000), true).is_some());
     let slow = Operation { posted_ns: 110_000, polled_ns: 400_000, is_held_up: false, ..slow };
     assert_eq!(agent.completed(slow.polled_ns, id, &slow), None);
-    let slow = Operation { posted_ns: 400_000, polled_ns: 500_000, ..slow };
+    let slow = Operation { posted_ns: 500_000, polled_ns: 600_000, ..slow };
+    assert_eq!(agent.completed(slow.polled_ns, id, &slow), None, "the congestion may have left a backlog");
+    let slow = Operation { posted_ns: 700_000, polled_ns: 800_000, ..slow };
     let poll = agent.completed(slow.polled_ns, id, &slow).unwrap();
     assert_eq!((poll.trigger.rtt_ns, poll.trigger.expected_ns), (100_000, Some(BASE_NS + 2_000)));
     assert_eq!((poll.trigger.follows, poll.trigger.excess_ns()), (None, 100_000 - BASE_NS - 2_000));

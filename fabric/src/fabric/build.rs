@@ -301,6 +301,7 @@ impl<S: FabricSwitch> Fabric<S> {
             base_rtt: path.base_rtt,
             slowest_link: path.slowest,
             rtt: RttStats::default(),
+            last_rtt: None,
             paced: Time::ZERO,
             rate_busy: BusyTime::default(),
             repeated: None,

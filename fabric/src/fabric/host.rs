@@ -219,6 +219,7 @@ impl<S: FabricSwitch> Fabric<S> {
         let rtt = acknowledged.map(|acknowledged| now.saturating_sub(acknowledged.sent));
         if let Some(rtt) = rtt.filter(|_| is_sample) {
             state.rtt.add(rtt, state.base_rtt);
+            state.last_rtt = Some(rtt);
         }
         if let Some(arrived) = nak {
             if self.hosts[host as usize].settings.nak_chunk_bytes.is_some() {
