@@ -425,6 +425,15 @@ pub struct Diagnosis {
 }
 
 impl Diagnosis {
+    /// The measurement that the verdict explains, from its evidence; `None` for one from counters, and without a question of an
+    /// agent.
+    pub fn trigger(&self) -> Option<&Trigger> {
+        self.evidence.iter().flat_map(|evidence| &evidence.records).find_map(|record| match record {
+            Record::Trigger(trigger) => Some(trigger),
+            _ => None,
+        })
+    }
+
     /// A verdict about `victim` that names nothing: anomaly and cause undetermined, without confidence, evidence and
     /// costs. The base of verdicts that know some fields only.
     pub fn undetermined(victim: impl Into<Option<FlowKey>>) -> Diagnosis {

@@ -98,7 +98,7 @@ impl VerdictLine {
             confidence: verdict.confidence,
             victim: verdict.victim,
             delay_ns: verdict.cost.delay_ns,
-            base_rtt_ns: base_rtt_ns(verdict),
+            base_rtt_ns: verdict.trigger().map(|trigger| trigger.base_rtt_ns),
             accused: accused(verdict, source.scenario),
             root_port: verdict.root_cause.port.clone(),
             summary: verdict.summary.clone(),
@@ -120,14 +120,6 @@ fn accused(verdict: &Diagnosis, scenario: &Scenario) -> usize {
         Claim::Accused(actors) => actors.len(),
         Claim::FabricIsClean | Claim::PlaceOnly | Claim::Silent => 0,
     }
-}
-
-fn base_rtt_ns(verdict: &Diagnosis) -> Option<u64> {
-    let mut records = verdict.evidence.iter().flat_map(|evidence| &evidence.records);
-    records.find_map(|record| match record {
-        Record::Trigger(trigger) => Some(trigger.base_rtt_ns),
-        _ => None,
-    })
 }
 
 /// Writes the lines of all runs, in their order.

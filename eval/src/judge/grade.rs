@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use fabric::RunError;
 use model::diagnosis::Record;
-use model::{Anomaly, Cause, Diagnosis, FlowKey, PortRef, Time, Trigger, TriggerReason};
+use model::{Anomaly, Cause, Diagnosis, FlowKey, PortRef, Time, TriggerReason};
 use scenario::{FaultKind, Scenario};
 use serde::{Deserialize, Serialize};
 
@@ -184,20 +184,11 @@ struct Case<'v> {
 impl Case<'_> {
     /// Returns the experiment on what the agent measured.
     fn on<'b, 's>(&self, bench: &'b mut Bench<'s>, window: (Time, Time)) -> OnVictim<'b, 's> {
-        match trigger(self.verdict).map(|trigger| trigger.reason) {
+        match self.verdict.trigger().map(|trigger| trigger.reason) {
             Some(TriggerReason::SlowOperation) => bench.on_operations(self.victim, window),
             _ => bench.on(self.victim, window),
         }
     }
-}
-
-/// The measurement that a verdict explains; absent for one from counters.
-fn trigger(verdict: &Diagnosis) -> Option<&Trigger> {
-    let mut records = verdict.evidence.iter().flat_map(|evidence| &evidence.records);
-    records.find_map(|record| match record {
-        Record::Trigger(trigger) => Some(trigger),
-        _ => None,
-    })
 }
 
 fn judge_claim(
@@ -249,7 +240,7 @@ pub(super) fn window(verdict: &Diagnosis) -> (Time, Time) {
         Record::Counter { from_ns, .. } => Some(*from_ns),
         _ => None,
     });
-    let from_ns = match trigger(verdict) {
+    let from_ns = match verdict.trigger() {
         Some(trigger) => {
             let departed_ns = trigger.time_ns.saturating_sub(trigger.rtt_ns);
             trigger.follows.map_or(departed_ns, |first| first.since_ns.min(departed_ns))

@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use model::diagnosis::Record;
 use model::{Anomaly, Diagnosis, FlowKey, PortRef, Time, TriggerReason, Verification};
 
 use super::Rerun;
@@ -45,11 +44,7 @@ impl Scope {
 
     pub(super) fn new(diagnosis: &Diagnosis) -> Scope {
         let to = Time::from_ns(diagnosis.time_ns);
-        let records = diagnosis.evidence.iter().flat_map(|evidence| &evidence.records);
-        let trigger = records.into_iter().find_map(|record| match record {
-            Record::Trigger(trigger) => Some(trigger),
-            _ => None,
-        });
+        let trigger = diagnosis.trigger();
         let from = match trigger {
             Some(trigger) => {
                 let departed = trigger.time_ns.saturating_sub(trigger.rtt_ns);

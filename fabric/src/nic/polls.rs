@@ -27,14 +27,11 @@ impl PollGaps {
 
     /// The gaps that overlap a period: when they begin, in order.
     pub fn begins(&self, (from, to): (Time, Time)) -> impl DoubleEndedIterator<Item = Time> + use<> {
-        let interval = self.model.interval.0.max(1);
-        // The first gap that ends after `from`.
-        let before = from.0.saturating_sub(self.start.0.saturating_add(self.model.gap.0));
-        let first =
-            if from.0 >= self.start.0.saturating_add(self.model.gap.0) { before / interval + 1 } else { 0 };
-        let last = to.0.min(self.end.0).saturating_sub(self.start.0).div_ceil(interval);
-        let start = self.start.0;
-        (first..last).map(move |n| Time(start.saturating_add(n.saturating_mul(interval))))
+        let (start, interval) = (self.start.0, self.model.interval.0.max(1));
+        let ends_first = start.saturating_add(self.model.gap.0);
+        let over = if from.0 < ends_first { 0 } else { (from.0 - ends_first) / interval + 1 };
+        let begun = to.0.min(self.end.0).saturating_sub(start).div_ceil(interval);
+        (over..begun).map(move |n| Time(start.saturating_add(n.saturating_mul(interval))))
     }
 }
 

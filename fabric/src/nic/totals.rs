@@ -288,6 +288,7 @@ mod tests {
         total.pause(us(100), Time::MAX);
         assert_eq!((total.frames, total.paused(us(130))), (3, us(50)));
         total.resume(us(130));
+        assert!(total.has_paused_since(us(130)) && !total.has_paused_since(us(131)));
         total.resume(us(140));
         assert_eq!(total.paused(us(200)), us(50));
     }
