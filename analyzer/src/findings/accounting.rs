@@ -109,7 +109,7 @@ pub(crate) fn are_named(settings: &Tuning, delays_ns: &[f64]) -> Vec<bool> {
     are_named
 }
 
-/// Returns by how much the measured round trip exceeds the base RTT, in nanoseconds; 0 without a measurement.
+/// Returns the delay that the agent measured, in nanoseconds ([`model::Trigger::excess_ns`]); 0 without a measurement.
 pub(crate) fn extra_ns(context: &Context<'_, '_>) -> f64 {
     context.trigger.map_or(0, |trigger| trigger.excess_ns()) as f64
 }

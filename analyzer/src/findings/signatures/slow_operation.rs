@@ -1,8 +1,8 @@
 //! Operations that are slow although round trips are normal: whether anything on the path can have delayed them.
 //!
-//! The agent asks only if congestion control, pauses and losses held up no packet of the flow, and if its round trips were
-//! normal. So packets did not wait on the path: a queue or pause that the records show explains the delay only if it lasted
-//! for most of it, which would contradict the agent and makes the verdict `undetermined`.
+//! The agent counts the slowest round trip and the time that congestion control took as expected, and asks about no operation
+//! that a pause or a loss held up. So packets did not wait on the path for longer: a queue or pause that lasted for most of the
+//! delay contradicts the agent, and makes the verdict `undetermined`.
 
 use std::collections::BTreeSet;
 
@@ -45,8 +45,12 @@ pub(super) fn doubts(context: &Context<'_, '_>, trigger: &Trigger, victim: FlowK
 /// A queue or pauses of a port that lasted for most of the delay.
 fn longest(all: &View<'_>, port: PortIx, slow: Span, least_ns: f64) -> Option<Doubt> {
     let frozen_ns = all.switch_of(port).frozen_ns;
-    let paused_ns: f64 =
-        all.pauses(port).iter().map(|pause| pause_span(pause, frozen_ns).shared_ns(slow)).sum();
+    let pauses = all.pauses(port);
+    let paused_ns = match pauses.is_empty() && all.is_paused(port, Some(slow)) {
+        // Records without the times of pauses do not show how long they were.
+        true => slow.length_ns(),
+        false => pauses.iter().map(|pause| pause_span(pause, frozen_ns).shared_ns(slow)).sum(),
+    };
     let queued_ns = all.waiting_depth(port, Some(slow)) * all.packet_ns(port);
     let (what, lasted_ns) = match paused_ns >= queued_ns {
         true => ("was paused", paused_ns),
@@ -56,7 +60,7 @@ fn longest(all: &View<'_>, port: PortIx, slow: Span, least_ns: f64) -> Option<Do
         let name = all.port_ref(port);
         Doubt::new(
             Gap::from(format!(
-                "{name} {what} for {} at that time, although the agent measured normal round trips",
+                "{name} {what} for up to {} at that time, although the agent measured normal round trips",
                 duration(lasted_ns as u64)
             )),
             format!("check what congests or pauses {name}, and the agent's measurements"),
