@@ -8,7 +8,7 @@ use analyzer::Features;
 use anyhow::Context;
 use eval::judge::actor::{Claim, claim};
 use eval::judge::{Grade, Judgement};
-use model::diagnosis::{Record, Severity};
+use model::diagnosis::Severity;
 use model::{Anomaly, Cause, Diagnosis, FlowKey, PortRef};
 use scenario::Scenario;
 use serde::{Deserialize, Serialize};

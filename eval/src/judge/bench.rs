@@ -318,6 +318,25 @@ mod tests {
         reconverge = "never"
     "#;
 
+    /// The longest wait of an operation of a host that registers memory behind fences: seven of eight requests wait for a round
+    /// trip each, and none without the host.
+    #[test]
+    fn the_wait_of_operations_behind_fences_disappears_without_the_host() {
+        let keys = "message = \"4kB\"\noutstanding = 8\nregistration = \"100ns\"\n[hosts.h1]\nregistration_fence = true\n";
+        let scenario = one_switch(2, LOSSLESS, &format!("{}{keys}", flow("h1", "h2", "1MB")));
+        let pipeline = Pipeline::hawkeye(&[]).unwrap();
+        let victim = scenario.key(&scenario.flows[0]).unwrap();
+        let mut bench = Bench::new(&scenario, 1, &pipeline, BTreeSet::from([victim]));
+        let window = (Time::from_us(100), Time::from_us(200));
+        let fenced = bench.on_operations(victim, window).excess_ns(&BTreeSet::new()).unwrap();
+        let base_rtt = bench.base().unwrap().traces.read(&victim, |trace| trace.base_rtt).flatten().unwrap();
+        assert!(fenced > 6 * base_rtt.as_ns(), "{fenced} with a round trip of {base_rtt}");
+        let host = BTreeSet::from([Actor::Host("h1".to_string())]);
+        assert!(bench.on_operations(victim, window).excess_ns(&host).unwrap() < base_rtt.as_ns() / 2);
+        let packets = bench.on(victim, window).excess_ns(&BTreeSet::new()).unwrap();
+        assert!(packets < base_rtt.as_ns() / 2, "packets wait for {packets} ns");
+    }
+
     #[test]
     fn a_stuck_flow_stays_stuck_in_a_run_without_other_events() {
         // The other flow keeps the run going.

@@ -211,6 +211,7 @@ mod tests {
     use model::Rate;
     use model::host::descriptor::{Opcode, Transport};
 
+    use super::super::test_scenarios::{LOSSLESS, flow, one_switch};
     use super::*;
 
     /// Checks what is wrong with a host at a link of 100 Gb/s.
@@ -226,6 +227,36 @@ mod tests {
     fn misses(region_bytes: u64, miss_ns: u64) -> FaultKind {
         let miss = Time::from_ns(miss_ns);
         FaultKind::MttMisses(MttModel { entries: 2048, page_bytes: 4096, region_bytes, miss })
+    }
+
+    /// What h1 does, beside its faults, while it sends with these keys of flows and hosts.
+    #[track_caller]
+    fn check_operations(keys: &str, expected: &[Cause]) {
+        let scenario = one_switch(2, LOSSLESS, &format!("{}{keys}", flow("h1", "h2", "1MB")));
+        let found: Vec<Cause> = truths(&scenario, 1, "h1").into_iter().map(|truth| truth.special).collect();
+        assert_eq!(found, expected, "{keys}");
+        assert_eq!(truths(&scenario, 1, "h2").len(), 0);
+    }
+
+    #[test]
+    fn a_fence_needs_registrations_and_requests_that_wait_for_each_other() {
+        let keys = |fence: bool, outstanding: u32, registration: &str| {
+            let of_flow = format!("message = \"4kB\"\noutstanding = {outstanding}\n{registration}");
+            format!("{of_flow}\n[hosts.h1]\nregistration_fence = {fence}\n")
+        };
+        let registers = "registration = \"1us\"";
+        check_operations(&keys(true, 8, registers), &[Cause::HiddenFence]);
+        check_operations(&keys(true, 1, registers), &[]);
+        check_operations(&keys(true, 8, ""), &[]);
+        check_operations(&keys(false, 8, registers), &[]);
+    }
+
+    #[test]
+    fn a_tenant_is_noisy_if_it_uses_the_nic_without_sending() {
+        let tenant = |keys: &str| format!("[[tenant]]\nname = \"other\"\nhost = \"h1\"\n{keys}");
+        check_operations(&tenant("verb = \"read\"\nrequests = 1000"), &[Cause::NoisyTenant]);
+        check_operations(&tenant("deregistrations = 100"), &[Cause::NoisyTenant]);
+        check_operations(&tenant("pages = 100"), &[]);
     }
 
     #[test]
