@@ -1,6 +1,6 @@
 //! The agent of a simulated host.
 
-use host_agent::{Agent, FlowId, Operation, Poll, Settings, SettingsError};
+use host_agent::{Agent, FlowId, Iteration, Operation, Poll, Settings, SettingsError};
 use model::wire::polling::{POLLING_BYTES, Polling};
 use model::wire::{ETHERTYPE_POLLING, Ethernet, Frame};
 use model::{FlowKey, Time, Trigger};
@@ -39,10 +39,14 @@ pub trait HostAgent: Send {
 pub struct CompletedOperation {
     /// Its times.
     pub times: OperationTimes,
+    /// How long an iteration of its job computes before, alone; 0 without a job.
+    pub computing: Time,
+    /// How long an iteration of its job should take; absent without a job that states it.
+    pub expected_iteration: Option<Time>,
     /// The time that its bytes take on the slowest link of its path, or that the host's link or the flow's rate needed for
     /// what was sent meanwhile, whichever is longest.
     pub busy: Time,
-    /// Whether a pause or a loss held up packets of the flow since it was posted.
+    /// Whether a pause or a loss held up packets of the flow since its data was ready.
     pub is_held_up: bool,
 }
 
@@ -133,14 +137,23 @@ impl HostAgent for SimulatedAgent {
 
     fn completed(&mut self, now: Time, flow: usize, operation: &CompletedOperation) {
         if let Some(id) = self.id(flow) {
-            let operation = Operation {
-                posted_ns: operation.times.posted.as_ns(),
+            let timed = Operation {
+                posted_ns: operation.times.ready.as_ns(),
                 polled_ns: operation.times.polled.as_ns(),
                 busy_ns: operation.busy.as_ns(),
                 is_held_up: operation.is_held_up,
             };
-            let poll = self.agent.completed(now.as_ns(), id, &operation);
+            let poll = self.agent.completed(now.as_ns(), id, &timed);
             self.send(poll);
+            if let Some(expected) = operation.expected_iteration {
+                let iteration = Iteration {
+                    ended_ns: operation.times.polled.as_ns(),
+                    expected_ns: expected.as_ns(),
+                    is_held_up: operation.is_held_up,
+                };
+                let poll = self.agent.iterated(now.as_ns(), id, &iteration);
+                self.send(poll);
+            }
         }
     }
 

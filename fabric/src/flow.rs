@@ -77,13 +77,17 @@ pub(crate) struct SendState {
     pub(crate) finished: Option<Time>,
     /// RTT of the path without queueing.
     pub(crate) base_rtt: Option<Time>,
+    /// How long an iteration of its job should take: as long as alone, or as the job could compute it; absent if unknown.
+    pub(crate) expected_iteration: Option<Time>,
     /// Rate of the slowest link of its path, for a flow of messages.
     pub(crate) slowest_link: Option<Rate>,
     pub(crate) rtt: RttStats,
     /// The last round trip that was measured.
     pub(crate) last_rtt: Option<Time>,
-    /// Of a flow with operations: the time that all packets so far take at the rates that congestion control and window allowed,
-    /// with the registrations of their memory, and its past values.
+    /// Bytes of data packets sent so far, headers included.
+    pub(crate) sent_bytes: u64,
+    /// The time that all packets so far take at the rates that congestion control and window allowed, with the registrations of
+    /// their memory; and, of a flow with operations, its past values.
     pub(crate) paced: Time,
     pub(crate) rate_busy: BusyTime,
     /// When a packet was last sent again.
@@ -129,6 +133,12 @@ impl SendState {
         self.next_at().is_some_and(|at| at <= now) && !self.is_window_full(now)
     }
 
+    /// Whether its rate limiter alone holds a packet back.
+    pub(crate) fn is_held_by_rate(&mut self, now: Time) -> bool {
+        let is_posted = self.upcoming().is_some_and(|packet| self.gate.not_before(packet) <= now);
+        is_posted && self.pacer.next_at() > now && !self.is_window_full(now)
+    }
+
     fn is_window_full(&mut self, now: Time) -> bool {
         let Some(window) = self.window_bytes else {
             return false;
@@ -171,8 +181,9 @@ impl SendState {
         let ack_request = ends.1 || (number + 1).is_multiple_of(self.ack_every.max(1)) || has_to_wait;
         let frame = self.template.data(self.operation, number, ends, payload, ack_request);
         let takes = self.rate(now).serialisation(frame.len());
+        self.sent_bytes += frame.len();
+        self.paced += takes.max(self.takes_with_window(frame.len()));
         if self.gate.has_operations() {
-            self.paced += takes.max(self.takes_with_window(frame.len()));
             let registration = self.gate.registration().filter(|_| ends.0 && number >= unsent);
             self.paced += registration.unwrap_or(Time::ZERO);
         }

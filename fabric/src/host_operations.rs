@@ -108,6 +108,8 @@ mod tests {
     fn a_report_has_the_operations_of_its_interval_in_the_order_of_completion() {
         let us = Time::from_us;
         let times = |posted, completed| OperationTimes {
+            begun: us(posted),
+            ready: us(posted),
             posted: us(posted),
             started: us(completed - 1),
             completed: us(completed),

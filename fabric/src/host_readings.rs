@@ -10,17 +10,18 @@ use model::{FlowKey, HostReport, Time};
 use scenario::Scenario;
 
 use crate::fabric::Fabric;
-use crate::host_report::{NicReading, host_report};
+use crate::host_report::{NicReading, report_with_recent_rates};
 use crate::switch::FabricSwitch;
 
 /// Maximum triggers whose readings are kept. Beyond it the one with the lowest number is discarded, and its snapshot has no
 /// reports.
 const KEPT_READINGS: usize = 1024;
 
-/// Two readings of all NICs; the second is absent until its time.
+/// Readings of all NICs: with which a report begins, at the trigger, and the last one, which is absent until its time.
 #[derive(Clone, Debug)]
 struct Readings {
     first: Arc<Vec<NicReading>>,
+    recent: Arc<Vec<NicReading>>,
     last: Option<Arc<Vec<NicReading>>>,
 }
 
@@ -62,7 +63,9 @@ impl HostReadings {
     pub fn trigger<S: FabricSwitch>(&mut self, events: impl Iterator<Item = u32>, fabric: &Fabric<S>) {
         let first = self.history.iter().flatten().next().cloned();
         let first = first.unwrap_or_else(|| Arc::new(fabric.nic_readings()));
-        self.readings.extend(events.map(|event| (event, Readings { first: first.clone(), last: None })));
+        let recent = Arc::new(fabric.nic_readings());
+        let readings = Readings { first, recent, last: None };
+        self.readings.extend(events.map(|event| (event, readings.clone())));
         while self.readings.len() > KEPT_READINGS {
             self.readings.pop_first();
         }
@@ -87,17 +90,21 @@ impl HostReadings {
         scenario: &Scenario,
         fabric: &Fabric<S>,
     ) -> Vec<HostReport> {
-        let Some(Readings { first, last }) = self.readings.remove(&event) else { return Vec::new() };
+        let Some(Readings { first, recent, last }) = self.readings.remove(&event) else { return Vec::new() };
         let ends = victim.into_iter().flat_map(|victim| [victim.src, victim.dst]);
         let ends: Vec<&str> =
             ends.filter_map(|at| Some(scenario.topology.host_of(at)?.name.as_str())).collect();
         let last = last.unwrap_or_else(|| Arc::new(fabric.nic_readings()));
-        // Both lists are in the order of the topology.
+        // All lists are in the order of the topology.
         let rows = first
             .iter()
+            .zip(recent.iter())
             .zip(last.iter())
             .filter(|(_, after)| ends.contains(&after.host.as_str()) || after.totals.has_paused());
         let lossless = |of: &NicReading| scenario.switch_settings(&of.switch_port.switch).lossless;
-        rows.map(|(before, after)| host_report(before, after, lossless(after))).collect()
+        let report = |((first, recent), last): ((_, _), &NicReading)| {
+            report_with_recent_rates((first, recent, last), lossless(last))
+        };
+        rows.map(report).collect()
     }
 }

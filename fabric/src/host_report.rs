@@ -9,14 +9,16 @@ use model::host::counters::{
 };
 use model::host::descriptor::Workload;
 use model::host::transport::{LossRecovery, Retransmission};
-use model::host::{HostLoopback, HostReport, HostTenants, HostWorkload, RnicCounters};
+use model::host::{HostJobs, HostLatency, HostLoopback, HostReport, HostTenants, HostWorkload, RnicCounters};
 use model::{FlowKey, PortRef, Rate, Time};
 use scenario::nic::WriteOrdering;
 
 use crate::host_descriptor;
 use crate::host_inspection;
+use crate::host_jobs::{self, JobReading};
 use crate::host_loopback::{self, NIC};
 use crate::host_operations::{self, ConnectionReading};
+use crate::host_rates::{self, SendingReading};
 use crate::host_tenants::{self, SharedReading};
 use crate::nic::polls::PollGaps;
 use crate::nic::receive::LoopbackCapacity;
@@ -54,6 +56,10 @@ pub struct NicReading {
     pub flows: Vec<FlowReading>,
     /// The flows of messages that it sends, without those of RDMA READs.
     pub connections: Vec<ConnectionReading>,
+    /// What it has sent of each flow, without those of RDMA READs.
+    pub sending: Vec<SendingReading>,
+    /// The jobs of the host.
+    pub jobs: Vec<JobReading>,
     /// When the application has not polled completions.
     pub poll_gaps: Vec<PollGaps>,
     /// What tenants share; absent without tenants.
@@ -81,15 +87,25 @@ pub struct FlowReading {
 
 /// Reports what a NIC counted from the first reading to the last one. `lossless` has a bit for each priority with PFC.
 pub fn host_report(first: &NicReading, last: &NicReading, lossless: u8) -> HostReport {
+    report_with_recent_rates((first, first, last), lossless)
+}
+
+/// As [`host_report`], with the rates of flows from the second reading on: rates change, so that those of a longer time are a
+/// mixture.
+pub(crate) fn report_with_recent_rates(
+    (first, recent, last): (&NicReading, &NicReading, &NicReading),
+    lossless: u8,
+) -> HostReport {
     let interval_ns = last.at.saturating_sub(first.at).as_ns();
-    let interval = Interval { first, last, lossless, interval_ns };
+    let interval = Interval { first, recent, last, lossless, interval_ns };
     HostReport {
         counters: Some(RnicCounters { nics: vec![interval.counters()] }),
         loopback: Some(interval.loopback()),
         tenants: interval.tenants(),
         inspection: interval.ordering().map(|_| host_inspection::inspection()),
         workload: interval.workload(),
-        latency: host_operations::latency(&last.connections, first.at, last.at),
+        latency: interval.latency(),
+        jobs: interval.jobs(),
         polls: host_operations::polls(last, first.at),
         ..HostReport::new(last.host.clone(), interval_ns)
     }
@@ -97,6 +113,7 @@ pub fn host_report(first: &NicReading, last: &NicReading, lossless: u8) -> HostR
 
 struct Interval<'r> {
     first: &'r NicReading,
+    recent: &'r NicReading,
     last: &'r NicReading,
     lossless: u8,
     interval_ns: u64,
@@ -252,8 +269,27 @@ impl Interval<'_> {
         let retransmissions: Vec<Retransmission> = rows.into_iter().map(|(_, row)| row).collect();
         let descriptors: Vec<Workload> =
             host_descriptor::descriptor(self.first, self.last).into_iter().collect();
-        let has_any = !retransmissions.is_empty() || !descriptors.is_empty();
-        has_any.then(|| HostWorkload { retransmissions, descriptors, ..HostWorkload::default() })
+        let rates = host_rates::rates(self.recent, self.last);
+        let has_any = !retransmissions.is_empty() || !descriptors.is_empty() || rates.is_some();
+        has_any.then(|| HostWorkload { retransmissions, descriptors, rates, ..HostWorkload::default() })
+    }
+
+    /// The operations that completed in the interval, and the transfers of jobs.
+    fn latency(&self) -> Option<HostLatency> {
+        let (first, last) = (self.first.at, self.last.at);
+        let operations = host_operations::latency(&self.last.connections, first, last);
+        let transfers = host_jobs::transfers(self.last, first);
+        if transfers.is_empty() {
+            return operations;
+        }
+        Some(HostLatency { transfers, ..operations.unwrap_or_default() })
+    }
+
+    fn jobs(&self) -> Option<HostJobs> {
+        let sent = self.last.sent_bytes.saturating_sub(self.first.sent_bytes);
+        let seconds = self.interval_ns as f64 / 1e9;
+        let sent_bits_per_s = if seconds > 0.0 { sent as f64 * 8.0 / seconds } else { 0.0 };
+        host_jobs::jobs(self.last, sent_bits_per_s)
     }
 
     /// A flow, with the number of packets that were discarded; `None` if nothing arrived.
@@ -307,6 +343,8 @@ mod tests {
             },
             flows: Vec::new(),
             connections: Vec::new(),
+            sending: Vec::new(),
+            jobs: Vec::new(),
             poll_gaps: Vec::new(),
             shared: None,
         }

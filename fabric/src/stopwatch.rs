@@ -17,8 +17,8 @@ pub struct Trace {
     pending: Option<Time>,
     /// The longest wait of all.
     longest: Time,
-    /// Of operations that the network did not hold up: when they were posted and polled, and how long they waited in between
-    /// while link and rate had time for them; for wanted flows only.
+    /// Of operations that the network did not hold up: when they (or the iterations of a job that they end) began and were polled,
+    /// and how long they waited in between while link, rate and computing alone had time for them; for wanted flows only.
     operations: Vec<((Time, Time), Time)>,
     /// The longest wait of all operations.
     longest_operation: Time,
@@ -143,8 +143,9 @@ impl HostAgent for Stopwatch {
         if operation.is_held_up {
             return;
         }
-        let times = (operation.times.posted, operation.times.polled);
-        let wait = times.1.saturating_sub(times.0).saturating_sub(operation.busy);
+        let times = (operation.times.begun, operation.times.polled);
+        let needed = Time(operation.computing.0.saturating_add(operation.busy.0));
+        let wait = times.1.saturating_sub(times.0).saturating_sub(needed);
         self.change(flow, |trace, is_wanted| {
             trace.longest_operation = trace.longest_operation.max(wait);
             if is_wanted {

@@ -9,6 +9,7 @@ mod common;
 mod config;
 mod congestion_controls;
 mod host_causes;
+mod host_jobs;
 mod host_reports;
 mod nics;
 mod ns3_fidelity;

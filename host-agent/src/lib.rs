@@ -35,6 +35,6 @@ mod waiting;
 pub use agent::{Agent, AgentStats, FlowId, Poll};
 pub use baseline::{PathBase, base_rtt};
 pub use bucket::TokenBucket;
-pub use operations::Operation;
+pub use operations::{Iteration, Operation};
 pub use rule::{is_silent, is_slow};
 pub use settings::{Settings, SettingsError};

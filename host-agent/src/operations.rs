@@ -1,10 +1,13 @@
-//! The rule for slow RDMA operations: the host's half of the question.
+//! The rules for slow RDMA operations and for slow jobs: the host's half of the question.
 //!
 //! Round trips are measured from the departure of a packet. They are normal however long an operation waits before the NIC
 //! sends it, or before the application polls its completion. An operation is slow if it took much longer than its slowest
 //! round trip and the time that the host's link, or the rate that congestion control and window allow, needed for everything
 //! that was sent from post to poll: it waited while the host had time for it. The rule leaves out operations that a pause or a
 //! loss held up: slow round trips and missing ACKs show these.
+//!
+//! A job whose iterations each end with an operation is slow if several iterations in a row took much longer than it states. It
+//! may compute too long, so that none of its operations is slow.
 
 use std::collections::VecDeque;
 
@@ -39,6 +42,22 @@ impl Operation {
     }
 }
 
+/// The end of an iteration of a job: the application polled the completion of its operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Iteration {
+    /// When it ended, in nanoseconds of the host's clock.
+    pub ended_ns: u64,
+    /// How long an iteration takes, as the job states: alone, or as fast as it could compute.
+    pub expected_ns: u64,
+    /// Whether a pause or a loss held up packets of its operation.
+    pub is_held_up: bool,
+}
+
+/// Iterations in a row whose mean counts, at least: several, because the time of one varies. A choice.
+const LEAST_ITERATIONS: usize = 4;
+/// ... and at most, so that the times that are kept are bounded.
+const MOST_ITERATIONS: usize = 1_024;
+
 /// Round trips that are kept for the next operation, at most. Those left out are shorter than all that are kept and follow
 /// them.
 const ROUND_TRIPS: usize = 64;
@@ -71,6 +90,8 @@ impl SlowestRoundTrips {
 pub(crate) struct OperationWatch {
     /// Absent before the first operation: most flows are none.
     round_trips: Option<SlowestRoundTrips>,
+    /// When the latest iterations ended, without one that the network held up in between.
+    ended_ns: VecDeque<u64>,
     /// When the flow was last polled for a slow one, and how often since one was not slow.
     polled_ns: Option<u64>,
     polls: u32,
@@ -99,8 +120,35 @@ impl OperationWatch {
             self.polls = 0;
             return false;
         }
+        self.is_due(settings, operation.polled_ns)
+    }
+
+    /// Takes the end of an iteration into account. Returns the mean time of the latest ones, and when the first of them began, if
+    /// the flow is to be polled for them.
+    pub(crate) fn iterated(&mut self, settings: &Settings, iteration: &Iteration) -> Option<(u64, u64)> {
+        if iteration.is_held_up {
+            self.ended_ns.clear();
+        }
+        self.ended_ns.push_back(iteration.ended_ns);
+        let since = |from_ns: &u64| iteration.ended_ns.saturating_sub(*from_ns);
+        // Short iterations are counted for longer: the time of a few varies with single packets.
+        let is_enough = |count: usize, from_ns: &u64| {
+            count >= LEAST_ITERATIONS && since(from_ns) >= settings.min_silence_ns || count >= MOST_ITERATIONS
+        };
+        while self.ended_ns.get(1).is_some_and(|second| is_enough(self.ended_ns.len() - 2, second)) {
+            self.ended_ns.pop_front();
+        }
+        let count = self.ended_ns.len() - 1;
+        let first_ns = *self.ended_ns.front().filter(|first| is_enough(count, first))?;
+        let mean_ns = since(&first_ns) / count as u64;
+        let percent = u128::from(settings.iteration_percent);
+        let is_slow = u128::from(mean_ns) * 100 > u128::from(iteration.expected_ns) * percent;
+        (is_slow && self.is_due(settings, iteration.ended_ns)).then_some((mean_ns, first_ns))
+    }
+
+    fn is_due(&self, settings: &Settings, now_ns: u64) -> bool {
         let interval_ns = settings.flow_interval_ns.saturating_mul(1 << self.polls.min(MOST_DOUBLINGS));
-        self.polled_ns.is_none_or(|polled_ns| operation.polled_ns.saturating_sub(polled_ns) >= interval_ns)
+        self.polled_ns.is_none_or(|polled_ns| now_ns.saturating_sub(polled_ns) >= interval_ns)
     }
 
     /// A poll for slow operations was sent.
@@ -126,6 +174,41 @@ mod tests {
         check(21, Some(8));
         check(41, Some(2));
         check(51, None);
+    }
+
+    /// Iterations that end at these times, in us, are slow from the last one on, and none before it is.
+    #[track_caller]
+    fn check_iterations(ended_us: &[u64], expected_us: u64, mean_us: Option<u64>) {
+        let settings = Settings::default();
+        let mut watch = OperationWatch::default();
+        let mut found = ended_us.iter().map(|at| {
+            let (ended_ns, expected_ns) = (at * 1_000, expected_us * 1_000);
+            watch.iterated(&settings, &Iteration { ended_ns, expected_ns, is_held_up: false })
+        });
+        let last = found.by_ref().enumerate().find_map(|(at, slow)| slow.map(|(mean_ns, _)| (at, mean_ns)));
+        assert_eq!(last, mean_us.map(|mean_us| (ended_us.len() - 1, mean_us * 1_000)), "{ended_us:?}");
+    }
+
+    #[test]
+    fn a_job_is_slow_if_several_iterations_take_longer_than_it_states() {
+        check_iterations(&[0, 120, 240, 360, 480], 100, Some(120));
+        check_iterations(&[0, 110, 220, 330, 440, 550], 100, None);
+        check_iterations(&[0, 100, 200, 300, 375, 550], 100, None);
+        check_iterations(&[0, 100, 200, 300, 400, 576], 100, Some(119));
+        check_iterations(&[0, 200, 400, 600], 100, None);
+        check_iterations(&[0, 2, 4, 6, 8], 1, None);
+        check_iterations(&(0..=25).map(|at| 2 * at).collect::<Vec<u64>>(), 1, Some(2));
+    }
+
+    #[test]
+    fn iterations_that_the_network_held_up_do_not_count() {
+        let settings = Settings::default();
+        let mut watch = OperationWatch::default();
+        for at in 1..20 {
+            let iteration =
+                Iteration { ended_ns: at * 200_000, expected_ns: 100_000, is_held_up: at % 4 == 0 };
+            assert_eq!(watch.iterated(&settings, &iteration), None, "{at}");
+        }
     }
 
     #[test]

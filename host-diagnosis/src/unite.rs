@@ -5,7 +5,7 @@
 //! withdrawn if its switch paused a host.
 
 use model::diagnosis::{Evidence, Record};
-use model::{Cause, Diagnosis, HostReport, TriggerReason};
+use model::{Cause, Diagnosis, HostReport};
 use serde::Serialize;
 
 use crate::detector::NO_SECTION;
@@ -102,7 +102,7 @@ fn name_part(diagnosis: &mut Diagnosis, state: &FabricState, report: &HostReport
 
 /// Whether an agent asked because operations are slow although round trips are normal.
 fn is_about_operation(diagnosis: &Diagnosis) -> bool {
-    diagnosis.trigger().is_some_and(|trigger| trigger.reason == TriggerReason::SlowOperation)
+    diagnosis.trigger().is_some_and(|trigger| trigger.reason.is_about_operation())
 }
 
 /// Whether a line of advice from the fabric's records says in general what that of a host's finding says in particular: what to

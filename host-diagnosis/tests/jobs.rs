@@ -133,6 +133,7 @@ fn transfer(control: TransferControl, bytes: u64, duration_ns: u64) -> TimedTran
         control,
         bytes,
         duration_ns,
+        posted_after_ns: None,
         bits_per_s: 100e9,
         alone_bits_per_s: None,
         overlaps_computation: None,
@@ -162,6 +163,26 @@ fn ark_2_other_durations_sizes_and_controls_are_not_overhead() {
         let report = transfers(vec![transfer(control, bytes, duration_ns)]);
         check(&report, FabricState::Clean, "host_control_overhead", CheckResult::Clean);
     }
+}
+
+/// 256 KiB that take 60 us, which is far from the model, and were posted this long after the data was ready.
+#[track_caller]
+fn check_posted(posted_after_us: u64, count: usize, expected: CheckResult) {
+    let posted_after_ns = Some(posted_after_us * 1_000);
+    let timed = TimedTransfer { posted_after_ns, ..transfer(TransferControl::Cpu, 256 << 10, 60_000) };
+    let fast = transfer(TransferControl::Cpu, 256 << 10, 22_000);
+    let report = transfers([vec![timed; count], vec![fast; 2]].concat());
+    let found = check(&report, FabricState::Clean, "host_control_overhead", expected);
+    assert_eq!(found.len(), usize::from(expected == CheckResult::Found));
+}
+
+#[test]
+fn an_overhead_that_was_measured_needs_no_model() {
+    check_posted(30, 3, CheckResult::Found);
+    // Most of the rest passed after the post.
+    check_posted(15, 3, CheckResult::Clean);
+    // Most transfers of the job are fast.
+    check_posted(30, 2, CheckResult::Clean);
 }
 
 /// An all-reduce of 4 MB at 5.0 GB/s, which is 53.6 % of its rate alone.
@@ -221,7 +242,7 @@ fn bgl_1_a_job_that_could_use_640_gbps_saturates_its_nic_legitimately() {
         found[0].summary,
         "job bgl (workload `gnn-fetch`) could use 640.0 Gb/s, 6.4 times its NIC: a saturated NIC is expected"
     );
-    assert!(found[0].evidence[0].claim.starts_with("the NIC carries 62.5 batches a second of 400"));
+    assert!(found[0].evidence[0].claim.starts_with("the NIC carries 62.5 batches a second of 400.0"));
     // The host's own pauses do not change the judgement.
     check(&report, FabricState::PausedBy("h1".to_string()), "network_bound", CheckResult::Found);
 }

@@ -119,6 +119,18 @@ pub enum TriggerReason {
     Silence,
     /// RDMA operations take longer than the host's link needs for them, although round trips are normal.
     SlowOperation,
+    /// Iterations of a job take longer than the job states, although round trips are normal.
+    SlowJob,
+}
+
+impl TriggerReason {
+    /// Whether round trips were normal, so that nothing on the path delayed packets: an operation or a job was slow.
+    pub fn is_about_operation(self) -> bool {
+        match self {
+            TriggerReason::SlowRtt | TriggerReason::Silence => false,
+            TriggerReason::SlowOperation | TriggerReason::SlowJob => true,
+        }
+    }
 }
 
 /// The content of one switch's frozen bank.

@@ -128,6 +128,7 @@ pub fn trigger_message(event: u32, priority: u8, trigger: &Trigger, offset_ns: i
         TriggerReason::SlowRtt => v1::TriggerReason::SlowRtt,
         TriggerReason::Silence => v1::TriggerReason::Silence,
         TriggerReason::SlowOperation => v1::TriggerReason::SlowOperation,
+        TriggerReason::SlowJob => v1::TriggerReason::SlowJob,
     };
     v1::Trigger {
         event,
@@ -152,6 +153,7 @@ pub fn trigger(host: &str, message: &v1::Trigger) -> Result<(u32, u8, Trigger), 
         v1::TriggerReason::SlowRtt => TriggerReason::SlowRtt,
         v1::TriggerReason::Silence => TriggerReason::Silence,
         v1::TriggerReason::SlowOperation => TriggerReason::SlowOperation,
+        v1::TriggerReason::SlowJob => TriggerReason::SlowJob,
         v1::TriggerReason::Unspecified => return bad("reason", "unknown"),
     };
     let Some(priority) = u8::try_from(message.priority).ok().filter(|priority| *priority < 8) else {

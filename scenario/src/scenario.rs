@@ -11,8 +11,8 @@ use model::{FlowKey, Time, Topology};
 use p4_switch::tm::PauseEnd;
 
 use crate::nic::{
-    ContextModel, HostBus, Messages, MttModel, Operation, PollGapModel, ReceiveWqeModel, TenantSpec,
-    WriteOrdering,
+    ContextModel, HostBus, HostJobSpec, Messages, MttModel, Operation, PollGapModel, ReceiveWqeModel,
+    TenantSpec, WriteOrdering,
 };
 use crate::problem::Problems;
 use crate::random::Random;
@@ -60,6 +60,8 @@ pub struct Scenario {
     pub faults: Vec<FaultSpec>,
     /// Tenants that share the NICs of hosts.
     pub tenants: Vec<TenantSpec>,
+    /// Jobs that compute on the GPUs of hosts.
+    pub host_jobs: Vec<HostJobSpec>,
     /// Agents and collection.
     pub agents: AgentSettings,
     /// The expected outcome; absent: none is specified.

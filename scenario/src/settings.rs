@@ -262,6 +262,9 @@ pub struct HostSettings {
     /// Whether the NIC starts to register memory only when all earlier requests of the queue pair are complete, which makes a
     /// fence of each registration (Bai et al., NSDI 2023, section 8.3). Otherwise it starts when they have been transmitted.
     pub fences_registrations: bool,
+    /// Whether the NIC serves its flows strictly in turn: one that its rate limiter delays holds up all others, so that congestion
+    /// of one flow leaks to them (Bai et al., NSDI 2023, section 8.3). Otherwise it serves the next one meanwhile.
+    pub leaks_congestion: bool,
     /// The cache of memory translations that tenants share.
     pub translations: TranslationCache,
     /// Timeout of the NIC watchdog: how long the receive pipeline may be stopped while the NIC pauses its switch,
@@ -303,6 +306,7 @@ impl Default for HostSettings {
             receive: ReceiveLimits::default(),
             pfc_reaction: Reaction::None,
             fences_registrations: false,
+            leaks_congestion: false,
             translations: TranslationCache::default(),
             watchdog: None,
         }

@@ -67,7 +67,7 @@ flows = ["F9"]
         &[
             "x.toml:2:8: `stop` must be a time above zero, e.g. `6ms`",
             "x.toml:3:1: unknown key `speed`; known are agent, description, expect, failure, fault, flow, host, \
-             hosts, link, name, pick, route, routing, stop, switch, switches, tenant, title, topology, version, workload",
+             hosts, job, link, name, pick, route, routing, stop, switch, switches, tenant, title, topology, version, workload",
             "x.toml:5:18: two nodes have the name `s`",
             "x.toml:6:22: `hosts` of [topology] must hold texts only",
             "x.toml:9:5: port 0 is not between 1 and 509",
@@ -319,6 +319,30 @@ fn tenants_without_a_name_or_with_unknown_flows_are_reported() {
             "x.toml:14:1: host `h1` has two tenants called `a`",
             "x.toml:17:8: `verb` must be one of \"write\", \"read\", \"compare_swap\", \"fetch_add\"",
         ],
+    );
+}
+
+#[test]
+fn jobs_with_keys_that_have_no_effect_or_flows_without_messages_are_reported() {
+    let flow = "[[flow]]\nlabel = \"step\"\nfrom = \"h1\"\nto = \"h3\"\nsize = \"1MB\"\n";
+    let job = |keys: &str| format!("[[job]]\nname = \"a\"\nhost = \"h1\"\n{keys}\n");
+    check_drawn(
+        &format!(
+            "{flow}{}{}",
+            job("flows = \"step\"\nstart = \"1us\""),
+            job("compute = \"1us\"\ngpu_percent = 101")
+        ),
+        &[
+            "x.toml:13:1: the flow `step` of a job needs `message` and `outstanding`: its iterations",
+            "x.toml:17:9: `start` has no effect on a job with flows",
+            "x.toml:18:1: host `h1` has two jobs called `a`",
+            "x.toml:21:11: `compute` has no effect on a job without flows",
+            "x.toml:22:15: `gpu_percent` of job 2 must be an integer from 0 to 100",
+        ],
+    );
+    check_drawn(
+        &format!("{flow}[[job]]\nname = \"a\"\nhost = \"h2\"\nflows = \"step\"\n"),
+        &["x.toml:16:9: no flow of `h2` has the label `step`"],
     );
 }
 

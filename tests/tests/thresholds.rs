@@ -33,6 +33,12 @@ const AGENT: &[Entry] = &[
         "asks later about operations that wait in a host",
     ),
     (
+        "iteration_percent",
+        "%",
+        "the job has lost 15 % of its rate; TGS (NSDI 2023) accepts a loss of at most 10.8 % for a production job",
+        "asks later about jobs that are slow",
+    ),
+    (
         "silence_rtts",
         "base RTTs",
         "one round trip is normal, a NAK repairs a loss in two, lost or coalesced ACKs add some",
@@ -221,6 +227,12 @@ const CONSTANTS: &[(&str, &str, &str)] = &[
         "MOST_DOUBLINGS",
         "longest interval between polls of a flow whose operations stay slow",
     ),
+    (
+        "host-agent/src/operations.rs",
+        "LEAST_ITERATIONS",
+        "iterations of a job whose mean counts: several, because the time of one varies",
+    ),
+    ("host-agent/src/operations.rs", "MOST_ITERATIONS", "limit of memory"),
     ("host-agent/src/operations.rs", "ROUND_TRIPS", "limit of memory: the slowest round trips stay"),
     ("host-agent/src/waiting.rs", "CAPACITY", "limit of memory: 64 ms of polls"),
     ("controller/src/plan/build.rs", "MAX_ROCE_PORTS", "size of a table of the switch program"),

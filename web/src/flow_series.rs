@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use model::{FlowKey, Snapshot, Trigger, TriggerReason};
+use model::{FlowKey, Snapshot, Trigger};
 use serde::Serialize;
 use store::{FlowRollup, FlowRollupKey, Resolution};
 use utoipa::ToSchema;
@@ -178,7 +178,7 @@ impl FlowSeries {
             lost += self.sum(flow, epoch.wall_ns, &part);
         }
         // The time of an operation is no round trip.
-        let is_round_trip = |trigger: &&Trigger| trigger.reason != TriggerReason::SlowOperation;
+        let is_round_trip = |trigger: &&Trigger| !trigger.reason.is_about_operation();
         let Some(trigger) = snapshot.trigger.as_ref().filter(is_round_trip) else { return lost };
         let round_trip = FlowRoundTrip {
             time_ns: trigger.time_ns,
@@ -334,6 +334,7 @@ fn epochs(snapshot: &Snapshot) -> BTreeMap<(FlowKey, u64), FlowEpoch> {
 
 #[cfg(test)]
 mod tests {
+    use model::TriggerReason;
     use model::snapshot::{SNAPSHOT_FORMAT, Source, SwitchTelemetry};
     use model::telemetry::{EpochInfo, FlowRecord};
 

@@ -104,7 +104,7 @@ impl<'s, 'a> Context<'s, 'a> {
 
     /// Whether an operation was slow although round trips were normal: nothing on the path delayed its packets.
     pub(crate) fn is_about_operation(&self) -> bool {
-        self.trigger.is_some_and(|trigger| trigger.reason == TriggerReason::SlowOperation)
+        self.trigger.is_some_and(|trigger| trigger.reason.is_about_operation())
     }
 
     /// Returns the vertex of a port, if the graph contains it.
@@ -202,7 +202,9 @@ pub(crate) fn analysed_span(view: &View<'_>, trigger: &Trigger, settings: &Tunin
     let frozen = view.switches.iter().map(|switch| switch.frozen_ns).max().unwrap_or(0);
     let from = began.saturating_sub(trigger.base_rtt_ns).saturating_sub(slack_ns);
     match trigger.reason {
-        TriggerReason::SlowRtt | TriggerReason::SlowOperation => Span::new(from, trigger.time_ns),
+        TriggerReason::SlowRtt | TriggerReason::SlowOperation | TriggerReason::SlowJob => {
+            Span::new(from, trigger.time_ns)
+        }
         TriggerReason::Silence => Span::new(from, trigger.time_ns.max(frozen)),
     }
 }

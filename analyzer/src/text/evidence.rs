@@ -90,6 +90,12 @@ fn trigger_text(index: &TopologyIndex<'_>, trigger: &Trigger) -> String {
             trigger.host,
             duration(trigger.expected_ns.unwrap_or(trigger.base_rtt_ns))
         ),
+        TriggerReason::SlowJob => format!(
+            "iterations of the job of {flow} at host {} take {rtt} on average instead of the {} that the job states, with normal \
+             round trips (base RTT {base})",
+            trigger.host,
+            duration(trigger.expected_ns.unwrap_or(trigger.base_rtt_ns))
+        ),
     }
 }
 

@@ -66,6 +66,8 @@ struct Facts {
     is_detour: bool,
     /// Whether a transfer that delays its whole job is affected.
     delays_job: bool,
+    /// Whether an operation or a job was slow: its delay is no queue, however short.
+    is_operation: bool,
     /// The delay of an ordinary queue, in nanoseconds.
     ordinary_ns: u64,
 }
@@ -89,6 +91,7 @@ pub(crate) fn severity(case: &Case<'_, '_, '_>, diagnosis: &Diagnosis) -> Severi
         }),
         is_detour: change.is_some_and(|change| matches!(change.kind, Kind::Detour { .. })),
         delays_job: diagnosis.steps.iter().any(|s| s.role == StepRole::Victim && s.holds_up == Some(true)),
+        is_operation: case.context.is_about_operation(),
         ordinary_ns: ordinary_ns(
             case.context.trigger.map_or(0, |trigger| trigger.base_rtt_ns),
             case.context.settings.value(&t::ORDINARY_QUEUE),
@@ -127,7 +130,7 @@ fn of(facts: &Facts) -> Severity {
             Severity::Minor
         }
         Anomaly::SelfInflicted if facts.paused => Severity::Minor,
-        Anomaly::HostOnly if facts.delay_ns > facts.base_rtt_ns => Severity::Minor,
+        Anomaly::HostOnly if facts.is_operation || facts.delay_ns > facts.base_rtt_ns => Severity::Minor,
         Anomaly::FlowContention | Anomaly::SelfInflicted | Anomaly::HostOnly | Anomaly::Undetermined => {
             Severity::Info
         }
@@ -202,6 +205,7 @@ mod tests {
             failed: false,
             is_detour: false,
             delays_job: false,
+            is_operation: false,
             ordinary_ns: 80_000,
         }
     }

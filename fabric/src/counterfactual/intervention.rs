@@ -203,13 +203,10 @@ impl Intervention {
             let changes = [
                 (changed, "receives at line rate and sends no needless pauses"),
                 (!polls.is_empty(), "polls completions at once"),
-                (
-                    remove_delays_of_operations(scenario, host),
-                    "starts operations without fences and other tenants",
-                ),
             ];
-            let changes: Vec<&str> =
+            let mut changes: Vec<&str> =
                 changes.iter().filter(|(is_made, _)| *is_made).map(|(_, text)| *text).collect();
+            changes.extend(remove_delays_of_operations(scenario, host));
             done.push(match changes.is_empty() {
                 true => format!("{host} had no fault"),
                 false => format!("{host} {}", changes.join(", and ")),
@@ -218,20 +215,32 @@ impl Intervention {
     }
 }
 
-/// Removes what delays the operations of a host before they are sent: fences, and tenants that use its NIC without sending.
-fn remove_delays_of_operations(scenario: &mut Scenario, host: &str) -> bool {
+/// Removes what delays the operations of a host before they are sent, and returns what it was.
+fn remove_delays_of_operations(scenario: &mut Scenario, host: &str) -> Vec<&'static str> {
     let mut own = scenario.host_settings(host).clone();
     let has_fence = std::mem::take(&mut own.fences_registrations);
-    if has_fence {
+    let leaks = std::mem::take(&mut own.leaks_congestion);
+    if has_fence || leaks {
         scenario.hosts.insert(host.to_string(), own);
     }
-    let tenants = scenario.tenants.iter_mut().filter(|tenant| tenant.host == host);
-    let noisy: Vec<_> = tenants.filter(|tenant| tenant.requests > 0 || tenant.deregistrations > 0).collect();
-    let has_noise = !noisy.is_empty();
-    for tenant in noisy {
+    let mut has_noise = false;
+    for tenant in scenario.tenants.iter_mut().filter(|tenant| tenant.host == host) {
+        has_noise |= tenant.requests > 0 || tenant.deregistrations > 0;
         (tenant.requests, tenant.deregistrations) = (0, 0);
     }
-    has_fence || has_noise
+    let (mut has_overhead, mut has_neighbour) = (false, false);
+    for job in scenario.host_jobs.iter_mut().filter(|job| job.host == host) {
+        has_overhead |= job.control_overhead > Time::ZERO;
+        has_neighbour |= job.gpu_use().is_some();
+        (job.control_overhead, job.gpu_percent) = (Time::ZERO, 0);
+    }
+    let changes = [
+        (has_fence || has_noise, "starts operations without fences and other tenants"),
+        (leaks, "serves other flows while a rate limiter delays one"),
+        (has_overhead, "starts transfers without the processor"),
+        (has_neighbour, "runs no other job on the GPUs of its jobs"),
+    ];
+    changes.into_iter().filter(|(is_made, _)| *is_made).map(|(_, text)| text).collect()
 }
 
 /// Draws the start times, which depend on the positions of flows and faults.

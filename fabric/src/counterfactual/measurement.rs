@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use model::{Anomaly, Diagnosis, FlowKey, PortRef, Time, TriggerReason, Verification};
+use model::{Anomaly, Diagnosis, FlowKey, PortRef, Time, Verification};
 
 use super::Rerun;
 use crate::record::{FlowRecord, PauseRecord};
@@ -53,7 +53,7 @@ impl Scope {
             None => to.saturating_sub(UNKNOWN_LENGTH),
         };
         Scope {
-            is_operation: trigger.is_some_and(|trigger| trigger.reason == TriggerReason::SlowOperation),
+            is_operation: trigger.is_some_and(|trigger| trigger.reason.is_about_operation()),
             victim: diagnosis.victim,
             window: (from.min(to), to),
             ports: diagnosis.pause_path.iter().chain(&diagnosis.pause_loop).cloned().collect(),

@@ -7,7 +7,7 @@ use model::topology::{Link as TopologyLink, NodeKind};
 use model::wire::ethernet;
 use model::{FlowKey, PortRef, Rate, Time, Topology};
 use p4_switch::SwitchConfig;
-use scenario::nic::{ControlConfig, Operation, Reliability};
+use scenario::nic::{ControlConfig, HostJobSpec, Operation, Preparation, Reliability};
 use scenario::topology::CPU_PORT;
 use scenario::{HostSettings, Paths, Problems, Random, RunFlow, Scenario, SonicError};
 
@@ -15,7 +15,6 @@ use crate::event::ScheduledEvent;
 use crate::flow::{ReceiveState, Receiver, RttStats, SendState};
 use crate::link::{End, Link, cut};
 use crate::link_loss::LinkLoss;
-use crate::nic::Nic;
 use crate::nic::busy::BusyTime;
 use crate::nic::control::Control;
 use crate::nic::message::{Layout, MessageGate};
@@ -27,6 +26,7 @@ use crate::nic::receive::ReceivePipeline;
 use crate::nic::sender::Sender;
 use crate::nic::shared::{SharedPart, SharingTenant};
 use crate::nic::watchdog::NicWatchdog;
+use crate::nic::{HostJob, Nic};
 use crate::switch::FabricSwitch;
 
 use super::fault::Fault;
@@ -119,6 +119,7 @@ impl<S: FabricSwitch> Fabric<S> {
         }
         fabric.add_faults(scenario, seed)?;
         fabric.add_tenants(scenario, seed)?;
+        fabric.add_jobs(scenario)?;
         fabric.add_outages(scenario);
         fabric.schedule_start();
         Ok(fabric)
@@ -300,8 +301,10 @@ impl<S: FabricSwitch> Fabric<S> {
             finished: None,
             base_rtt: path.base_rtt,
             slowest_link: path.slowest,
+            expected_iteration: None,
             rtt: RttStats::default(),
             last_rtt: None,
+            sent_bytes: 0,
             paced: Time::ZERO,
             rate_busy: BusyTime::default(),
             repeated: None,
@@ -367,6 +370,28 @@ impl<S: FabricSwitch> Fabric<S> {
         Ok(())
     }
 
+    fn add_jobs(&mut self, scenario: &Scenario) -> Result<(), BuildError> {
+        for job in &scenario.host_jobs {
+            let host = self.host(&job.host)?;
+            let others = scenario.host_jobs.iter().filter(|other| other.shares_gpu(job));
+            let preparation = Preparation {
+                compute: job.compute,
+                control_overhead: job.control_overhead,
+                others: others.filter_map(HostJobSpec::gpu_use).collect(),
+            };
+            let owned = self.senders.iter_mut().zip(0u32..);
+            let owned = owned.filter(|(flow, _)| flow.host == host && job.owns(&flow.label));
+            let mut flows = Vec::new();
+            for (flow, number) in owned {
+                flow.gate.prepare(preparation.clone());
+                flow.expected_iteration = job.usual.or(job.wanted);
+                flows.push(number);
+            }
+            self.hosts[host as usize].jobs.push(HostJob { spec: job.clone(), flows });
+        }
+        Ok(())
+    }
+
     fn add_faults(&mut self, scenario: &Scenario, seed: u64) -> Result<(), BuildError> {
         for (index, fault) in scenario.faults.iter().enumerate() {
             let host = self.host(&fault.host)?;
@@ -418,6 +443,7 @@ fn nic(name: &str, number: u32, settings: HostSettings, scenario: &Scenario, see
         active: Vec::new(),
         last_served: 0,
         poll_gaps: Vec::new(),
+        jobs: Vec::new(),
         link_busy: BusyTime::default(),
         received_pauses: ReceivedPauses::new(scenario.pause_end, Rate(0)),
         wake_at: None,

@@ -292,15 +292,17 @@ impl<S: FabricSwitch> Fabric<S> {
         let link_busy = link.rate.serialisation(link.sent_bytes);
         let pauses = &nic.totals.received_pauses[usize::from(state.priority & 7)];
         for times in state.gate.log.last(count) {
-            let of_link = nic.link_busy.since(times.posted, link_busy);
-            let of_rate = state.rate_busy.since(times.posted, state.paced);
+            let of_link = nic.link_busy.since(times.ready, link_busy);
+            let of_rate = state.rate_busy.since(times.ready, state.paced);
             let Some((of_link, of_rate)) = of_link.zip(of_rate) else { continue };
             let of_path = state.slowest_link.unwrap_or(nic.line_rate).serialisation(times.bytes);
             let operation = CompletedOperation {
                 times: *times,
+                computing: state.gate.computing(),
+                expected_iteration: state.expected_iteration,
                 busy: of_link.max(of_rate).max(of_path),
-                is_held_up: state.repeated.is_some_and(|at| at >= times.posted)
-                    || pauses.has_paused_since(times.posted),
+                is_held_up: state.repeated.is_some_and(|at| at >= times.ready)
+                    || pauses.has_paused_since(times.ready),
             };
             agent.completed(self.now, flow, &operation);
         }

@@ -2,12 +2,14 @@
 
 use super::Fabric;
 use crate::flow::{ReceiveState, SendState};
+use crate::host_jobs::JobReading;
 use crate::host_operations::ConnectionReading;
+use crate::host_rates::SendingReading;
 use crate::host_report::{FlowReading, NicReading};
 use crate::host_tenants::{SharedReading, TenantFlow, TenantReading};
-use crate::nic::Nic;
 use crate::nic::operations::OperationTimes;
 use crate::nic::shared::{SharedPart, SharingTenant};
+use crate::nic::{HostJob, Nic};
 use crate::switch::FabricSwitch;
 
 impl<S: FabricSwitch> Fabric<S> {
@@ -15,15 +17,19 @@ impl<S: FabricSwitch> Fabric<S> {
     pub fn nic_readings(&self) -> Vec<NicReading> {
         let mut flows: Vec<Vec<FlowReading>> = vec![Vec::new(); self.hosts.len()];
         let mut connections: Vec<Vec<ConnectionReading>> = vec![Vec::new(); self.hosts.len()];
+        let mut sending: Vec<Vec<SendingReading>> = vec![Vec::new(); self.hosts.len()];
         let both = self.senders.iter().zip(&self.receivers);
         for (sender, receiver) in both.filter(|(_, receiver)| receiver.requester.is_none()) {
             if receiver.receiver.accepted() > 0 {
                 flows[receiver.host as usize].push(flow_reading(sender, receiver));
             }
             connections[sender.host as usize].extend(connection_reading(sender));
+            if sender.sent_bytes > 0 {
+                sending[sender.host as usize].push(sending_reading(sender));
+            }
         }
-        let rows = self.hosts.iter().zip(flows).zip(connections);
-        rows.filter_map(|((nic, flows), connections)| self.reading(nic, flows, connections)).collect()
+        let rows = self.hosts.iter().zip(flows).zip(connections.into_iter().zip(sending));
+        rows.filter_map(|((nic, flows), sent)| self.reading(nic, flows, sent)).collect()
     }
 
     /// `None` for a host without a link.
@@ -31,7 +37,7 @@ impl<S: FabricSwitch> Fabric<S> {
         &self,
         nic: &Nic,
         flows: Vec<FlowReading>,
-        connections: Vec<ConnectionReading>,
+        (connections, sending): (Vec<ConnectionReading>, Vec<SendingReading>),
     ) -> Option<NicReading> {
         // The two directions of a link follow each other.
         let (out, back) = (self.links.get(nic.link as usize)?, self.links.get((nic.link ^ 1) as usize)?);
@@ -49,6 +55,8 @@ impl<S: FabricSwitch> Fabric<S> {
             capacity: nic.pipeline.capacity(nic.line_rate),
             flows,
             connections,
+            sending,
+            jobs: nic.jobs.iter().map(|job| self.job_reading(job)).collect(),
             poll_gaps: nic.poll_gaps.clone(),
             shared: nic.shared.as_deref().map(|shared| self.shared_reading(shared)),
         })
@@ -56,6 +64,11 @@ impl<S: FabricSwitch> Fabric<S> {
 }
 
 impl<S: FabricSwitch> Fabric<S> {
+    fn job_reading(&self, job: &HostJob) -> JobReading {
+        let flows = job.flows.iter().map(|number| self.senders[*number as usize].key);
+        JobReading { spec: job.spec.clone(), flows: flows.collect() }
+    }
+
     fn shared_reading(&self, shared: &SharedPart) -> SharedReading {
         let flow = |number: &u32| {
             let sender = &self.senders[*number as usize];
@@ -87,6 +100,17 @@ fn flow_reading(sender: &SendState, receiver: &ReceiveState) -> FlowReading {
         accepted_packets: receiver.receiver.accepted(),
         discarded_packets: receiver.receiver.discarded(),
         naks: receiver.naks,
+    }
+}
+
+fn sending_reading(sender: &SendState) -> SendingReading {
+    SendingReading {
+        flow: sender.key,
+        bytes: sender.sent_bytes,
+        at_rate: sender.paced,
+        without_data: sender.gate.without_data(),
+        started: sender.start,
+        finished: sender.finished,
     }
 }
 

@@ -7,11 +7,14 @@
 //! queue in order: it starts the registration when the message before has been transmitted, or, if its registrations are
 //! fences, when that message is complete. Then no two messages are in flight at once, however many are posted: one
 //! completes in each round trip (Bai et al., NSDI 2023, section 8.3).
+//!
+//! A message of a job is posted when the computing of its iteration is done and its transfer has been started
+//! ([`Preparation`]); the next iteration computes as soon as a place in the send queue and the GPU are free.
 
 use std::collections::VecDeque;
 
 use model::Time;
-use scenario::nic::Messages;
+use scenario::nic::{Messages, Preparation};
 
 use super::operations::{OperationLog, OperationTimes};
 use super::polls::{self, PollGaps};
@@ -103,6 +106,13 @@ pub(crate) struct MessageGate {
     messages: Messages,
     /// Whether a registration waits for the completion of all earlier requests.
     has_fence: bool,
+    /// What precedes each message; absent for flows of no job.
+    preparation: Option<Box<Preparation>>,
+    /// When a packet was last sent, and for how long no message was posted before one.
+    last_sent: Time,
+    without_data: Time,
+    /// When the computing of the last iteration that has sent was done.
+    computed: Time,
     start: Time,
     /// The outstanding messages that began.
     begun: VecDeque<Begun>,
@@ -121,11 +131,22 @@ pub(crate) struct MessageGate {
 /// An outstanding message.
 #[derive(Clone, Copy, Debug)]
 struct Begun {
-    posted: Time,
+    steps: Steps,
     /// When its first packet was sent.
     started: Time,
     /// Whether its last packet has been sent.
     is_transmitted: bool,
+}
+
+/// What happens before a message is sent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Steps {
+    /// The application could begin its iteration.
+    begun: Time,
+    /// Its data was ready.
+    ready: Time,
+    /// The work request was posted.
+    posted: Time,
 }
 
 impl MessageGate {
@@ -135,6 +156,10 @@ impl MessageGate {
             layout,
             messages,
             has_fence,
+            preparation: None,
+            last_sent: Time::ZERO,
+            without_data: Time::ZERO,
+            computed: Time::ZERO,
             start: Time::ZERO,
             begun: VecDeque::new(),
             freed: VecDeque::new(),
@@ -146,9 +171,25 @@ impl MessageGate {
         }
     }
 
+    /// Each message belongs to an iteration of a job.
+    pub(crate) fn prepare(&mut self, preparation: Preparation) {
+        self.preparation = Some(Box::new(preparation));
+    }
+
+    /// How long an iteration of its job computes alone; 0 without a job.
+    pub(crate) fn computing(&self) -> Time {
+        self.preparation.as_ref().map_or(Time::ZERO, |preparation| preparation.compute)
+    }
+
     /// The flow starts; intervals between messages count from `now`.
     pub(crate) fn start(&mut self, now: Time) {
         self.start = now;
+        self.last_sent = now;
+    }
+
+    /// For how long the application had posted nothing while all messages before had been sent.
+    pub(crate) fn without_data(&self) -> Time {
+        self.without_data
     }
 
     /// Whether the limit of outstanding messages, and a fence before its message, allow a packet.
@@ -195,10 +236,22 @@ impl MessageGate {
         Time(u64::try_from(u128::from(self.start.0) + wait).unwrap_or(u64::MAX))
     }
 
-    /// When the application posted the next message: as soon as the interval and the limit of outstanding messages allow.
+    /// When the application posted the next message.
     fn posted(&self, message: u64) -> Time {
+        self.steps(message).posted
+    }
+
+    /// When the application prepared and posted the next message: as soon as the interval and the limit of outstanding messages
+    /// allow.
+    fn steps(&self, message: u64) -> Steps {
         let freed = self.freed.front().filter(|_| self.is_posted_late(message));
-        self.due(message).max(freed.copied().unwrap_or(Time::ZERO))
+        let begun = self.due(message).max(freed.copied().unwrap_or(Time::ZERO));
+        let Some(preparation) = &self.preparation else {
+            return Steps { begun, ready: begun, posted: begun };
+        };
+        let begun = begun.max(self.computed);
+        let ready = preparation.computed(begun);
+        Steps { begun, ready, posted: Time(ready.0.saturating_add(preparation.control_overhead.0)) }
     }
 
     /// Whether a message is posted only when an earlier one completes.
@@ -210,11 +263,15 @@ impl MessageGate {
     pub(crate) fn sent(&mut self, now: Time, packet: u64) {
         let (message, (is_first, is_last)) = (self.layout.message_of(packet), self.layout.ends(packet));
         if message == self.next_message() && is_first {
-            self.begun.push_back(Begun { posted: self.posted(message), started: now, is_transmitted: false });
+            let steps = self.steps(message);
+            self.computed = steps.ready;
+            self.without_data += steps.posted.saturating_sub(self.last_sent);
+            self.begun.push_back(Begun { steps, started: now, is_transmitted: false });
             if self.is_posted_late(message) {
                 self.freed.pop_front();
             }
         }
+        self.last_sent = now;
         if is_last
             && message + 1 == self.next_message()
             && let Some(newest) = self.begun.back_mut().filter(|newest| !newest.is_transmitted)
@@ -246,7 +303,9 @@ impl MessageGate {
             };
             if self.messages.bytes.is_some() {
                 self.unpolled.push_back(OperationTimes {
-                    posted: begun.posted,
+                    begun: begun.steps.begun,
+                    ready: begun.steps.ready,
+                    posted: begun.steps.posted,
                     started: begun.started,
                     completed: now,
                     polled,
@@ -338,6 +397,25 @@ mod tests {
         check(false, 2, [2, 4, 14, 16]);
         check(true, 4, [2, 14, 26, 38]);
         check(true, 1, [2, 14, 26, 38]);
+    }
+
+    #[test]
+    fn iterations_compute_one_after_another_and_are_then_posted() {
+        let layout = Layout::new(3_000, Some(1_000), 1_000);
+        let messages = Messages { outstanding: Some(2), bytes: Some(1_000), ..Messages::default() };
+        let mut gate = MessageGate::new(layout, messages, false);
+        let us = Time::from_us;
+        gate.prepare(Preparation { compute: us(10), control_overhead: us(3), others: Vec::new() });
+        gate.start(us(1));
+        for packet in 0..3 {
+            let at = gate.not_before(packet);
+            gate.sent(at, packet);
+            gate.acknowledged(Time(at.0 + us(5).0), packet + 1, &[]);
+        }
+        let of = |operation: &OperationTimes| [operation.begun, operation.ready, operation.posted];
+        let logged: Vec<[Time; 3]> = gate.log.latest().map(of).collect();
+        // The third one takes the place of the first, which is complete at 19 us.
+        assert_eq!(logged, [[1, 11, 14], [11, 21, 24], [21, 31, 34]].map(|times| times.map(us)));
     }
 
     #[test]

@@ -33,6 +33,7 @@ use model::wire::{Frame, Pfc};
 use model::{Rate, Time};
 use p4_switch::tm::PauseEnd;
 use scenario::HostSettings;
+use scenario::nic::HostJobSpec;
 
 use crate::flow::SendState;
 use busy::BusyTime;
@@ -71,10 +72,19 @@ pub(crate) struct Nic {
     pub(crate) link_busy: BusyTime,
     /// When the application does not poll completions.
     pub(crate) poll_gaps: Vec<PollGaps>,
+    /// The jobs of the host.
+    pub(crate) jobs: Vec<HostJob>,
     /// What it has counted since the beginning of the run.
     pub(crate) totals: NicTotals,
     /// Time of the earliest scheduled wake-up.
     pub(crate) wake_at: Option<Time>,
+}
+
+/// A job, and its flows by number.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct HostJob {
+    pub(crate) spec: HostJobSpec,
+    pub(crate) flows: Vec<u32>,
 }
 
 /// A frame to transmit.
@@ -107,7 +117,13 @@ impl Nic {
             let position = (self.last_served + step) % count;
             let index = self.active[position];
             let flow = &mut flows[index as usize];
-            if self.received_pauses.is_paused(now, flow.priority) || !flow.may_send(now) {
+            if self.received_pauses.is_paused(now, flow.priority) {
+                continue;
+            }
+            if !flow.may_send(now) {
+                if self.settings.leaks_congestion && flow.is_held_by_rate(now) {
+                    return None;
+                }
                 continue;
             }
             let request = self.shared.as_ref().and_then(|_| flow.next_request());

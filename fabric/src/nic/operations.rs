@@ -14,6 +14,10 @@ pub const KEPT_OPERATIONS: usize = 64;
 /// The times of one operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OperationTimes {
+    /// The application could begin the iteration that the operation belongs to; when it was posted, without iterations.
+    pub begun: Time,
+    /// The data of the iteration was ready to be sent; when it was posted, without iterations.
+    pub ready: Time,
     /// The host posted the work request.
     pub posted: Time,
     /// The NIC began to transmit the message.
@@ -62,6 +66,8 @@ mod tests {
         for at in 0..100 {
             let time = Time::from_us(at);
             log.push(OperationTimes {
+                begun: time,
+                ready: time,
                 posted: time,
                 started: time,
                 completed: time,

@@ -50,7 +50,7 @@ fn check(report: &HostReport, _fabric: &Fabric) -> Outcome {
             confidence: CONFIDENCE,
             evidence: vec![Claim::new(
                 format!(
-                    "the NIC carries {:.1} batches a second of {} that the job could compute; it is {} busy",
+                    "the NIC carries {:.1} batches a second of {:.1} that the job could compute; it is {} busy",
                     supply.batches_per_s,
                     demand.batches_per_s,
                     percent(supply.utilisation)

@@ -102,6 +102,9 @@ pub struct TimedTransfer {
     pub bytes: u64,
     /// Its duration from readiness of the data to its use, in nanoseconds.
     pub duration_ns: u64,
+    /// The part of it before the work request was posted, in nanoseconds, if it was measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub posted_after_ns: Option<u64>,
     /// Rate of the slowest link, in bits a second.
     pub bits_per_s: f64,
     /// The rate without concurrent computation, in bits a second, if it was measured.

@@ -97,7 +97,8 @@ pub struct FlowRate {
     pub links: Vec<String>,
     /// Its measured rate, in bits a second.
     pub bits_per_s: f64,
-    /// The rate above which its application does not send, in bits a second; absent if it always has data.
+    /// The rate above which its application, its congestion control or its window does not let it send, in bits a second; absent if
+    /// only the links limit it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub demand_bits_per_s: Option<f64>,
 }

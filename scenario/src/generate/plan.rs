@@ -95,6 +95,7 @@ pub(super) struct Plan {
     flows: Vec<Flow>,
     workloads: Vec<String>,
     tenants: Vec<String>,
+    jobs: Vec<String>,
     faults: Vec<String>,
     routes: Vec<String>,
     failures: Vec<String>,
@@ -137,6 +138,7 @@ impl Plan {
             flows: Vec::new(),
             workloads: Vec::new(),
             tenants: Vec::new(),
+            jobs: Vec::new(),
             faults: Vec::new(),
             routes: Vec::new(),
             failures: Vec::new(),
@@ -349,6 +351,13 @@ impl Plan {
         self.tenants.push(format!("\n[[tenant]]\nname = {name}\nhost = {host}\n{lines}"));
     }
 
+    /// Adds a `[[job]]` entry of a host.
+    pub(super) fn job(&mut self, name: &str, host: &str, keys: &[(&str, String)]) {
+        let lines: String = keys.iter().map(|(key, value)| format!("{key} = {value}\n")).collect();
+        let (name, host) = (text::name(name), text::name(host));
+        self.jobs.push(format!("\n[[job]]\nname = {name}\nhost = {host}\n{lines}"));
+    }
+
     /// The packet hops that are left.
     pub(super) fn room(&self) -> f64 {
         self.room
@@ -376,7 +385,12 @@ impl Plan {
         }
         self.routes.iter().chain(&self.failures).for_each(|entry| out += entry);
         self.flows.iter().for_each(|flow| out += &flow.write(jitter_ns));
-        self.workloads.iter().chain(&self.tenants).chain(&self.faults).for_each(|entry| out += entry);
+        self.workloads
+            .iter()
+            .chain(&self.tenants)
+            .chain(&self.jobs)
+            .chain(&self.faults)
+            .for_each(|entry| out += entry);
         out
     }
 }

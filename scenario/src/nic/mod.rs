@@ -5,6 +5,7 @@ mod congestion_control;
 mod contexts;
 mod generation;
 mod host_bus;
+mod jobs;
 mod messages;
 mod mtt;
 mod poll_gaps;
@@ -15,6 +16,7 @@ pub use congestion_control::{ControlConfig, Cut, DcqcnConfig, DctcpConfig, Timel
 pub use contexts::ContextModel;
 pub use generation::Generation;
 pub use host_bus::{HostBus, WriteOrdering};
+pub use jobs::{GpuUse, HostJobSpec, Preparation};
 pub use messages::{Messages, Operation};
 pub use mtt::{MttModel, Translations};
 pub use poll_gaps::PollGapModel;

@@ -55,6 +55,18 @@ impl Default for TranslationCache {
     }
 }
 
+/// Whether a label is one of these, with or without the numbers that distinguish several flows of one label.
+pub(super) fn labels_own(labels: &[String], label: &str) -> bool {
+    labels.iter().any(|own| {
+        let numbers = label.strip_prefix(own.as_str());
+        numbers.is_some_and(|rest| {
+            rest.is_empty()
+                || rest.starts_with(['-', '@'])
+                    && rest.chars().all(|c| c.is_ascii_digit() || matches!(c, '-' | '@'))
+        })
+    })
+}
+
 /// A tenant of a host.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TenantSpec {
@@ -85,14 +97,7 @@ pub struct TenantSpec {
 impl TenantSpec {
     /// Whether a flow with this label belongs to it: `a`, `a-2` and `a-2@3` do if its label is `a`.
     pub fn owns(&self, label: &str) -> bool {
-        self.flows.iter().any(|own| {
-            let numbers = label.strip_prefix(own.as_str());
-            numbers.is_some_and(|rest| {
-                rest.is_empty()
-                    || rest.starts_with(['-', '@'])
-                        && rest.chars().all(|c| c.is_ascii_digit() || matches!(c, '-' | '@'))
-            })
-        })
+        labels_own(&self.flows, label)
     }
 
     /// How long before `now` its requests without packets have been posted.

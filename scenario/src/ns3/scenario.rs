@@ -55,6 +55,7 @@ pub(super) fn assemble(
         jobs: Vec::new(),
         faults: Vec::new(),
         tenants: Vec::new(),
+        host_jobs: Vec::new(),
         agents: AgentSettings { hosts: (!agents.is_empty()).then_some(agents), ..AgentSettings::default() },
         expect: None,
         source: None,

@@ -116,6 +116,7 @@ pub(super) fn read_host(reader: &mut Reader<'_>, section: &mut Section<'_>, host
     }
     set(&mut host.pfc_reaction, section.quantity(reader, "pfc_reaction", A_REACTION, reaction));
     set(&mut host.fences_registrations, section.flag(reader, "registration_fence"));
+    set(&mut host.leaks_congestion, section.flag(reader, "congestion_leaking"));
     set(&mut host.translations.entries, section.integer::<u64>(reader, "translation_entries", 1..=1 << 24));
     set(&mut host.translations.miss, section.quantity(reader, "translation_miss", A_TIME, parse_time));
     let never_or = |w: &str| if w == "none" { Some(None) } else { above_zero(w).map(Some) };

@@ -4,6 +4,7 @@ mod check;
 mod devices;
 mod draw;
 mod expect;
+mod jobs;
 mod network;
 mod routing;
 mod sonic_file;
@@ -182,6 +183,7 @@ fn read_scenario(reader: &mut Reader<'_>, root: &mut Section<'_>, seed: u64, loa
         jobs: Vec::new(),
         faults: Vec::new(),
         tenants: Vec::new(),
+        host_jobs: Vec::new(),
         agents,
         expect: None,
         source: None,
@@ -191,6 +193,7 @@ fn read_scenario(reader: &mut Reader<'_>, root: &mut Section<'_>, seed: u64, loa
     let plan = scenario.plan_settings(seed, Time::ZERO);
     (scenario.flows, scenario.jobs) = read_traffic(reader, root, &scenario, &plan);
     scenario.tenants = tenants::read_tenants(reader, root, &scenario);
+    scenario.host_jobs = jobs::read_jobs(reader, root, &scenario);
     scenario.expect = read_expectation(reader, root, &scenario);
     scenario
 }

@@ -87,7 +87,9 @@ pub(crate) fn doubts(context: &Context<'_, '_>) -> Vec<Doubt> {
     let view = context.view;
     let mut doubts: Vec<Doubt> = baseline(context, trigger).into_iter().collect();
     match trigger.reason {
-        TriggerReason::SlowOperation => doubts.extend(slow_operation::doubts(context, trigger, victim)),
+        TriggerReason::SlowOperation | TriggerReason::SlowJob => {
+            doubts.extend(slow_operation::doubts(context, trigger, victim));
+        }
         TriggerReason::SlowRtt | TriggerReason::Silence => {
             doubts.extend(doubts_about_packet(context, trigger, victim));
         }

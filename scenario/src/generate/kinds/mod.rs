@@ -5,6 +5,7 @@ mod collective;
 mod configuration;
 mod contention;
 mod hosts;
+mod jobs;
 mod links;
 mod loops;
 mod operations;
@@ -165,7 +166,7 @@ pub const KINDS: [Kind; 38] = [
 ];
 
 /// Kinds that are drawn by name only, so that the seeds of all kinds above give the same scenarios as before.
-pub const NAMED_KINDS: [Kind; 5] = [
+pub const NAMED_KINDS: [Kind; 9] = [
     kind("context-misses", "a NIC waits for the contexts of connections", hosts::context_misses),
     kind("receive-wqe-misses", "a NIC waits for receive WQEs of a workload", hosts::receive_wqe_misses),
     kind("hidden-fence", "each registration of memory is a fence", operations::hidden_fence),
@@ -175,4 +176,12 @@ pub const NAMED_KINDS: [Kind; 5] = [
         "a tenant exhausts a part of a shared NIC without sending",
         operations::noisy_tenant,
     ),
+    kind(
+        "congestion-leaking",
+        "an incast slows one connection down, and all others of its NIC with it",
+        operations::congestion_leaking,
+    ),
+    kind("host-control", "a processor starts the transfers of a job", jobs::host_control),
+    kind("co-location", "another job uses the GPU of a job", jobs::co_location),
+    kind("network-bound", "a job could use more than its NIC carries", jobs::network_bound),
 ];

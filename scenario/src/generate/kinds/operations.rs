@@ -9,14 +9,14 @@ use crate::generate::{Actor, text};
 use model::Rate;
 
 /// A host that posts operations to others.
-struct Client {
-    prefix: String,
-    name: String,
-    servers: Vec<String>,
-    onset_ns: f64,
+pub(super) struct Client {
+    pub(super) prefix: String,
+    pub(super) name: String,
+    pub(super) servers: Vec<String>,
+    pub(super) onset_ns: f64,
 }
 
-fn client(plan: &mut Plan, kind: &'static str, most_servers: u64) -> Option<Client> {
+pub(super) fn client(plan: &mut Plan, kind: &'static str, most_servers: u64) -> Option<Client> {
     let prefix = plan.begin(kind);
     let name = plan.host(|_, _| true)?;
     let count = plan.dice.integer(1, most_servers) as usize;
@@ -26,7 +26,7 @@ fn client(plan: &mut Plan, kind: &'static str, most_servers: u64) -> Option<Clie
 }
 
 /// Adds operations of `message` bytes to all servers during the whole run, of which `outstanding` are posted at once.
-fn operations(
+pub(super) fn operations(
     plan: &mut Plan,
     client: &Client,
     message: f64,
@@ -118,6 +118,26 @@ pub(super) fn noisy_tenant(plan: &mut Plan) -> Option<()> {
     let mut keys = noise;
     keys.extend([("start", text::time(client.onset_ns)), ("duration", text::time(duration))]);
     plan.tenant("other", &client.name, &keys);
+    plan.actor(Actor::Host { host: client.name });
+    Some(())
+}
+
+pub(super) fn congestion_leaking(plan: &mut Plan) -> Option<()> {
+    let client = client(plan, "congestion-leaking", 6)?;
+    let busy = client.servers[0].clone();
+    let message = plan.dice.log(8e3, 128e3);
+    let product = plan.bdp(&client.name, &busy);
+    let outstanding = (product * plan.dice.log(1.0, 4.0) / message).ceil().max(2.0);
+    operations(plan, &client, message, outstanding as u64, &[]);
+    let count = plan.dice.integer(1, 6) as usize;
+    let senders = plan.hosts(count, |_, name| name != busy && !client.servers.iter().any(|own| own == name));
+    let rate = plan.narrowest(&busy, &client.name);
+    let bytes = rate * (plan.stop_ns - client.onset_ns) * plan.dice.even(0.3, 1.0);
+    let label = format!("{}-incast", client.prefix);
+    let flow = Flow::new(&label, &senders, std::slice::from_ref(&busy), bytes, client.onset_ns);
+    plan.flow(flow, 0.3);
+    let leaks = plan.dice.chance(0.8);
+    plan.devices.set_host(&client.name, "congestion_leaking", leaks.to_string());
     plan.actor(Actor::Host { host: client.name });
     Some(())
 }

@@ -1259,6 +1259,7 @@ export interface components {
             duration_ns: number;
             name: string;
             overlaps_computation?: boolean | null;
+            posted_after_ns?: number | null;
         };
         TokenInfo: {
             created: string;
@@ -1295,7 +1296,7 @@ export interface components {
             time_ns: number;
         };
         /** @enum {string} */
-        TriggerReason: "slow_rtt" | "silence" | "slow_operation";
+        TriggerReason: "slow_rtt" | "silence" | "slow_operation" | "slow_job";
         VerbRate: {
             bytes: number;
             requests: number;

@@ -4,7 +4,9 @@ import { bytes, clock, count, duration, lossName, readable, weight } from './for
 import type { Evidence, EvidenceRecord, Flow, Port } from './types';
 
 /** Why an agent asked. A version that does not know a reason shows its name. */
-const REASONS: Record<string, string> = { silence: 'no ACK', slow_rtt: 'slow RTT', slow_operation: 'slow operation' };
+const REASONS: Record<string, string> = { silence: 'no ACK', slow_rtt: 'slow RTT', slow_operation: 'slow operation', slow_job: 'slow job' };
+/** What was measured, if it was no round trip. */
+const MEASURED: Record<string, string> = { slow_operation: 'operation', slow_job: 'iteration' };
 
 export interface RecordRow {
   /** The kind of the record. */
@@ -99,7 +101,7 @@ function fullRow(record: EvidenceRecord, evidence: Evidence): RecordRow {
         facts: present([
           ['host', record.host],
           ['reason', REASONS[record.reason] ?? record.reason],
-          [record.reason === 'slow_operation' ? 'operation' : 'RTT', duration(record.rtt_ns)],
+          [MEASURED[record.reason] ?? 'RTT', duration(record.rtt_ns)],
           ['at most expected', record.expected_ns == null ? null : duration(record.expected_ns)],
           ['base RTT', duration(record.base_rtt_ns)],
           ['at', clock(record.time_ns)],
