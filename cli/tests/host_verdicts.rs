@@ -61,6 +61,14 @@ fn slow_operations_are_explained_by_the_host_that_posts_them() {
     check("noisy-tenant", "noisy_tenant", true);
 }
 
+/// No operation of the last two is slow; the jobs themselves are.
+#[test]
+fn slow_jobs_are_explained_by_their_host() {
+    check("host-control", "host_control_overhead", true);
+    check("co-location", "gpu_co_location", true);
+    check("network-bound", "legitimately_network_bound", true);
+}
+
 #[test]
 fn a_slow_bus_that_loopback_tests_show_is_the_cause_of_pauses() {
     check("narrow-bus", "intra_host_link", true);

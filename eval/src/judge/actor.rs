@@ -5,7 +5,7 @@ use std::fmt;
 use std::net::IpAddr;
 
 use model::diagnosis::Record;
-use model::{Anomaly, Diagnosis, FlowKey, LossReason, PortRef};
+use model::{Anomaly, Cause, Diagnosis, FlowKey, LossReason, PortRef};
 use scenario::{Scenario, place_of};
 
 use crate::GroundTruth;
@@ -67,7 +67,9 @@ pub enum Claim {
 pub fn claim(verdict: &Diagnosis, scenario: &Scenario) -> Claim {
     let root = &verdict.root_cause;
     let mut accused: BTreeSet<Actor> = root.config.iter().map(|id| setting(id)).collect();
-    accused.extend(root.host.iter().cloned().map(Actor::Host));
+    // That a job wants more than its link carries accuses no actor.
+    let is_accused = |_: &&String| verdict.cause != Cause::LegitimatelyNetworkBound;
+    accused.extend(root.host.iter().filter(is_accused).cloned().map(Actor::Host));
     for flow in &root.flows {
         accused.insert(if Some(*flow) == verdict.victim { Actor::Victim } else { Actor::Flow(*flow) });
     }

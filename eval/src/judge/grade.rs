@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use fabric::RunError;
 use model::diagnosis::Record;
-use model::{Anomaly, Cause, Diagnosis, FlowKey, PortRef, Time, TriggerReason};
+use model::{Anomaly, Cause, Diagnosis, FlowKey, PortRef, Time};
 use scenario::{FaultKind, Scenario};
 use serde::{Deserialize, Serialize};
 
@@ -184,9 +184,9 @@ struct Case<'v> {
 impl Case<'_> {
     /// Returns the experiment on what the agent measured.
     fn on<'b, 's>(&self, bench: &'b mut Bench<'s>, window: (Time, Time)) -> OnVictim<'b, 's> {
-        match self.verdict.trigger().map(|trigger| trigger.reason) {
-            Some(TriggerReason::SlowOperation) => bench.on_operations(self.victim, window),
-            _ => bench.on(self.victim, window),
+        match self.verdict.trigger().is_some_and(|trigger| trigger.reason.is_about_operation()) {
+            true => bench.on_operations(self.victim, window),
+            false => bench.on(self.victim, window),
         }
     }
 }

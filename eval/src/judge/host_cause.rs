@@ -7,7 +7,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use fabric::{FlowRecord, RunError};
 use model::{Cause, Diagnosis, PortRef, Time};
-use scenario::nic::{ContextModel, HostBus, Messages, MttModel, ReceiveWqeModel, Reliability, TenantSpec};
+use scenario::nic::{
+    ContextModel, HostBus, HostJobSpec, Messages, MttModel, ReceiveWqeModel, Reliability, TenantSpec,
+};
 use scenario::{FaultKind, Scenario};
 use serde::{Deserialize, Serialize};
 
@@ -43,7 +45,7 @@ struct Truth {
 }
 
 /// The causes that are inside a host.
-const IN_HOSTS: [Cause; 10] = [
+const IN_HOSTS: [Cause; 14] = [
     Cause::NicStorm,
     Cause::SlowReceiver,
     Cause::LoopbackCongestion,
@@ -54,6 +56,10 @@ const IN_HOSTS: [Cause; 10] = [
     Cause::PollGap,
     Cause::HiddenFence,
     Cause::NoisyTenant,
+    Cause::CongestionLeaking,
+    Cause::HostControlOverhead,
+    Cause::GpuCoLocation,
+    Cause::LegitimatelyNetworkBound,
 ];
 
 /// Counts the causes inside hosts, by cause. `events` are the disturbances that delay a flow.
@@ -80,9 +86,18 @@ pub fn host_causes<'d>(
         _ => None,
     });
     let hosts: BTreeSet<&String> = hosts.collect();
+    for host in network_bound(scenario, &bench.base()?.flows) {
+        let names = |verdict: &&Diagnosis| verdict.cause == Cause::LegitimatelyNetworkBound;
+        let found = count(&mut counts, Cause::LegitimatelyNetworkBound);
+        found.events += 1;
+        let mut named = verdicts.iter().filter(names);
+        found.named += u64::from(named.any(|verdict| verdict.root_cause.host.as_ref() == Some(host)));
+    }
     for host in hosts {
         let mut causes: BTreeSet<Cause> =
             truths(scenario, seed, host).into_iter().map(|truth| truth.special).collect();
+        // Nothing that can be removed delays such a job.
+        causes.remove(&Cause::LegitimatelyNetworkBound);
         causes.extend(wasted.contains(host).then_some(Cause::GoBackNWaste));
         for cause in causes {
             let names = |verdict: &Diagnosis| {
@@ -132,7 +147,56 @@ fn truths(scenario: &Scenario, seed: u64, host: &str) -> Vec<Truth> {
     let noisy = scenario.tenants.iter().filter(|tenant| tenant.host == host && is_noisy(tenant));
     let noisy = noisy.map(|tenant| (tenant.start, tenant.end));
     truths.extend(noisy.map(|when| Truth { special: Cause::NoisyTenant, general: None, when }));
+    truths.extend(leaks(scenario, host).then_some(Truth {
+        special: Cause::CongestionLeaking,
+        general: None,
+        when: all,
+    }));
+    truths.extend(of_jobs(scenario, host, line_bps));
     truths
+}
+
+/// What delays the jobs of a host, or bounds them.
+fn of_jobs(scenario: &Scenario, host: &str, line_bps: u64) -> Vec<Truth> {
+    let jobs = || scenario.host_jobs.iter().filter(|job| job.host == host);
+    let truth = |special, when| Truth { special, general: None, when };
+    let all = (Time::ZERO, Time::MAX);
+    let mut truths = Vec::new();
+    for job in jobs().filter(|job| !job.flows.is_empty()) {
+        truths.extend((job.control_overhead > Time::ZERO).then(|| truth(Cause::HostControlOverhead, all)));
+        truths.extend(is_bound(scenario, job, line_bps).then(|| truth(Cause::LegitimatelyNetworkBound, all)));
+        let others = jobs().filter(|other| other.shares_gpu(job)).filter_map(HostJobSpec::gpu_use);
+        truths.extend(others.map(|used| truth(Cause::GpuCoLocation, (used.start, used.end))));
+    }
+    truths
+}
+
+/// Whether the NIC of a host serves its flows strictly in turn, and has several.
+fn leaks(scenario: &Scenario, host: &str) -> bool {
+    let flows = scenario.flows.iter().filter(|flow| flow.src == host).count();
+    scenario.host_settings(host).leaks_congestion && flows > 1
+}
+
+/// Whether the messages of a job need the whole link of its host for longer than the job would compute.
+fn is_bound(scenario: &Scenario, job: &HostJobSpec, line_bps: u64) -> bool {
+    let Some(wanted) = job.wanted else { return false };
+    let owned = scenario.flows.iter().filter(|flow| flow.src == job.host && job.owns(&flow.label));
+    let bits: u64 = owned.filter_map(|flow| flow.messages.bytes).sum::<u64>().saturating_mul(8);
+    bits as f64 / line_bps as f64 > wanted.as_secs_f64()
+}
+
+/// The hosts with a job that is bound by its link, and that has completed messages.
+fn network_bound<'s>(scenario: &'s Scenario, flows: &[FlowRecord]) -> BTreeSet<&'s String> {
+    let has_sent = |job: &&HostJobSpec| {
+        let of_host = |flow: &&FlowRecord| {
+            scenario.topology.host_of(flow.flow.src).is_some_and(|node| node.name == job.host)
+        };
+        flows.iter().filter(of_host).any(|flow| job.owns(&flow.label) && flow.messages.count > 0)
+    };
+    let line_bps =
+        |host: &str| scenario.topology.link_of(&PortRef::new(host, 1)).map_or(u64::MAX, |link| link.rate.0);
+    let bound = scenario.host_jobs.iter().filter(|job| is_bound(scenario, job, line_bps(&job.host)));
+    bound.filter(has_sent).map(|job| &job.host).collect()
 }
 
 /// Whether registrations of a host wait for the requests before them, of which several are posted.
@@ -257,6 +321,34 @@ mod tests {
         check_operations(&tenant("verb = \"read\"\nrequests = 1000"), &[Cause::NoisyTenant]);
         check_operations(&tenant("deregistrations = 100"), &[Cause::NoisyTenant]);
         check_operations(&tenant("pages = 100"), &[]);
+    }
+
+    #[test]
+    fn a_job_is_delayed_by_its_processor_another_job_or_bound_by_its_link() {
+        let job = |keys: &str, others: &str| {
+            let own =
+                "message = \"200kB\"\noutstanding = 1\n[[job]]\nname = \"a\"\nhost = \"h1\"\ngpus = [\"g\"]";
+            format!("{own}\nflows = [\"h1 to h2\"]\n{keys}\n{others}")
+        };
+        let other = |gpu: &str, percent: u8| {
+            let keys = format!("gpus = [\"{gpu}\"]\ngpu_percent = {percent}");
+            format!("[[job]]\nname = \"b\"\nhost = \"h1\"\n{keys}")
+        };
+        check_operations(&job("compute = \"10us\"", ""), &[]);
+        check_operations(&job("control_overhead = \"10us\"", ""), &[Cause::HostControlOverhead]);
+        check_operations(&job("", &other("g", 50)), &[Cause::GpuCoLocation]);
+        check_operations(&job("", &other("g", 0)), &[]);
+        check_operations(&job("", &other("f", 50)), &[]);
+        // 200 kB take 16 us at 100 Gb/s.
+        check_operations(&job("wanted = \"15us\"", ""), &[Cause::LegitimatelyNetworkBound]);
+        check_operations(&job("wanted = \"17us\"", ""), &[]);
+    }
+
+    #[test]
+    fn a_nic_leaks_congestion_between_several_flows() {
+        let leaks = "\n[hosts.h1]\ncongestion_leaking = true\n";
+        check_operations(leaks, &[]);
+        check_operations(&format!("{}{leaks}", flow("h1", "h2", "2MB")), &[Cause::CongestionLeaking]);
     }
 
     #[test]

@@ -36,4 +36,4 @@ pub use sample::{Budget, Urgency};
 
 /// The version of these definitions. A change gets a number and a line in docs/evaluation/judge.md, and all published
 /// figures are computed again.
-pub const VERSION: &str = "v8";
+pub const VERSION: &str = "v9";

@@ -46,8 +46,18 @@ impl Facts<'_> {
 /// class, that losses or a changed path delay it, or that the records do not show why. Operations that wait in a host are not
 /// in the log.
 pub fn is_computed(expect: &Expectation) -> bool {
-    let waits_in_host =
-        matches!(expect.cause, Some(Cause::HiddenFence | Cause::NoisyTenant | Cause::PollGap));
+    let waits_in_host = matches!(
+        expect.cause,
+        Some(
+            Cause::HiddenFence
+                | Cause::NoisyTenant
+                | Cause::PollGap
+                | Cause::CongestionLeaking
+                | Cause::HostControlOverhead
+                | Cause::GpuCoLocation
+                | Cause::LegitimatelyNetworkBound
+        )
+    );
     let is_in_host = expect.anomaly == Some(Anomaly::HostOnly) && waits_in_host;
     !is_in_host
         && !matches!(
