@@ -31,6 +31,7 @@ mod host_files;
 mod host_verdicts;
 mod input;
 mod lab;
+mod live_report;
 mod lsp;
 mod meter;
 mod nic;

@@ -4,6 +4,7 @@
 
 use std::fs;
 
+use crate::support::broken_nic::BrokenNic;
 use crate::support::{harrier, repository, scratch};
 use model::diagnosis::RootCause;
 use model::{Anomaly, Cause, Diagnosis};
@@ -101,4 +102,57 @@ fn hwloc_describes_the_topology_of_a_report() {
     let ran = harrier(&["host", "topology", file.to_str().unwrap()]);
     assert_eq!(ran.status, 2);
     assert!(ran.stderr.contains("host.xml:1:1: expected the XML of hwloc 2"), "{}", ran.stderr);
+}
+
+fn is_storm(host: &serde_json::Value) -> bool {
+    let findings = host["findings"].as_array().unwrap();
+    findings.iter().any(|finding| finding["cause"] == "nic_storm")
+}
+
+#[test]
+fn the_counters_of_this_host_are_judged_like_a_report_that_they_are_saved_as() {
+    let folder = scratch("host-live");
+    let nic = BrokenNic::start(&folder);
+    let tree = nic.tree.display().to_string();
+    let saved = folder.join("h1.json").display().to_string();
+    let live = ["host", "check", "--live", "--sysfs", &tree, "--host", "h7", "--json", "--save", &saved];
+    let ran = harrier(&live);
+    assert_eq!(ran.status, 1, "{}", ran.stderr);
+    let found = ran.json();
+    assert!(is_storm(&found["hosts"][0]), "{found:#}");
+    let report: model::HostReport = serde_json::from_str(&fs::read_to_string(&saved).unwrap()).unwrap();
+    let counters = report.counters.expect("the tree has counters");
+    assert_eq!((report.host.as_str(), counters.nics[0].nic.as_str()), ("h7", "mlx5_0"));
+    assert!(counters.nics[0].pause_samples.len() >= 2, "{counters:?}");
+    assert!(report.inspection.is_some() && report.workload.is_none(), "TCP is that of another host");
+    // Elsewhere, next to another report.
+    let ran = harrier(&["host", "check", &saved, &example("root-port.json"), "--json"]);
+    assert_eq!(ran.json()["hosts"][0], found["hosts"][0]);
+    // Both at once, and a longer interval.
+    let longer = ["--interval", "0.6", &example("root-port.json")];
+    let ran = harrier(&[&live[..8], &longer].concat());
+    let hosts = ran.json();
+    assert_eq!(hosts["hosts"].as_array().unwrap().len(), 2, "{hosts:#}");
+    assert!(is_storm(&hosts["hosts"][1]), "{hosts:#}");
+}
+
+#[test]
+fn a_host_without_counters_of_nics_is_judged_by_the_rest() {
+    let folder = scratch("host-live-without-nic");
+    let tree = folder.display().to_string();
+    let ran = harrier(&["host", "check", "--live", "--sysfs", &tree, "--host", "h1", "--interval", "0.05"]);
+    assert_eq!(ran.status, 0, "{}", ran.stderr);
+    assert!(ran.stderr.contains("h1: no counters of NICs: no RDMA device below"), "{}", ran.stderr);
+    assert!(ran.stdout.contains("not checked: pause_monitor"), "{}", ran.stdout);
+    let check = |more: &[&str], expected: &str| {
+        let ran = harrier(&[&["host", "check"], more].concat());
+        assert_eq!(ran.status, 2, "{more:?}");
+        assert!(ran.stderr.contains(expected), "no `{expected}` in:\n{}", ran.stderr);
+    };
+    check(&["--live", "--sysfs", &tree], "the name of this host is unknown");
+    check(&["--live", "--interval", "0.01"], "expected seconds from 0.05 to 3600");
+    check(&["--live", "--interval", "nan"], "expected seconds from 0.05 to 3600");
+    check(&["h1.json", "--save", "copy.json"], "--live");
+    check(&[], "<FILE>");
+    check(&["--live", "--sysfs", &folder.join("gone").display().to_string()], "not a folder");
 }

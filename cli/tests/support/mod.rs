@@ -3,6 +3,7 @@
 #![allow(dead_code, reason = "each suite uses a part of it")]
 #![allow(clippy::disallowed_methods, reason = "tests of the binary read and write files")]
 
+pub(crate) mod broken_nic;
 pub(crate) mod redis;
 pub(crate) mod watch;
 

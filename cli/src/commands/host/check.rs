@@ -7,6 +7,7 @@ use host_diagnosis::{CheckResult, Fabric, HostDiagnosis, HostFinding, United, di
 use model::{Diagnosis, HostReport, Topology};
 use serde_json::{Value, json};
 
+use super::live::{Live, LiveArgs};
 use crate::Outcome;
 use crate::input::{fail_with, read_text};
 use crate::output::{describe_diagnosis, name, print_json};
@@ -16,17 +17,25 @@ Examples:
   Judge the report of one host
     harrier host check h3.json
 
+  Judge this host, and keep its report
+    harrier host check --live --save h3.json
+
   Continue a verdict that ends at a host
     harrier analyze --json event-00020000.json > verdict.json
-    harrier host check h3.json --fabric verdict.json";
+    harrier host check h3.json --fabric verdict.json
+
+  Continue it on the host itself, with counters of ten seconds
+    harrier host check --live --interval 10 --fabric verdict.json";
 
 /// Arguments of `harrier host check`.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
     /// Reports of hosts (docs/host-report.schema.json)
-    #[arg(required = true, value_name = "FILE")]
+    #[arg(required_unless_present = "live", value_name = "FILE")]
     files: Vec<PathBuf>,
+    #[command(flatten)]
+    live: LiveArgs,
     /// The fabric's verdict: a diagnosis, or the output of `harrier run|analyze --json`
     ///
     /// A verdict that ends at a host names its part; while the fabric explains the delay, no host is blamed.
@@ -51,11 +60,12 @@ enum Watchdog {
 /// Runs the command.
 pub(super) fn execute(args: &Args) -> anyhow::Result<Outcome> {
     let mut problems = Vec::new();
-    let reports: Vec<HostReport> =
+    let mut reports: Vec<HostReport> =
         args.files.iter().filter_map(|path| read_report(path, &mut problems)).collect();
     let verdicts: Vec<Diagnosis> =
         args.fabric.iter().flat_map(|path| read_verdicts(path, &mut problems)).collect();
     fail_with("cannot judge the reports", &problems)?;
+    reports.extend(live_report(&args.live)?);
     let watchdog_fired = args.watchdog.map(|seen| seen == Watchdog::Fired);
     if args.fabric.is_some() {
         let united: Vec<United> =
@@ -79,6 +89,18 @@ pub(super) fn execute(args: &Args) -> anyhow::Result<Outcome> {
 
 fn outcome<'h>(mut hosts: impl Iterator<Item = &'h HostDiagnosis>) -> Outcome {
     if hosts.any(|host| !host.findings.is_empty()) { Outcome::Findings } else { Outcome::Fine }
+}
+
+/// The report of this host, if it is wanted; it is written where the arguments want it.
+fn live_report(args: &LiveArgs) -> anyhow::Result<Option<HostReport>> {
+    let Some(Live { report, no_counters }) = args.collect()? else { return Ok(None) };
+    if let Some(why) = no_counters {
+        stderr_line!("{}: no counters of NICs: {why}", report.host);
+    }
+    args.save(&report)?;
+    let problems: Vec<String> = host_diagnosis::problems(&report).iter().map(ToString::to_string).collect();
+    fail_with(&format!("cannot judge the report of {}", report.host), &problems)?;
+    Ok(Some(report))
 }
 
 /// Reads a report; all contradictions of a report are problems.

@@ -2,6 +2,7 @@
 
 mod check;
 mod inspect;
+mod live;
 mod probes;
 mod topology;
 
@@ -16,8 +17,8 @@ pub(crate) struct Args {
 
 #[derive(clap::Subcommand)]
 enum Action {
-    /// Find the part of a host that causes pauses or delays, from reports
-    Check(check::Args),
+    /// Find the part of a host that causes pauses or delays, from reports or on this host
+    Check(Box<check::Args>),
     /// Write the topology of a host for its report, from the XML of hwloc
     Topology(topology::Args),
     /// Check settings of NICs, PCIe, memory and processes, from a recorded tree or on this host

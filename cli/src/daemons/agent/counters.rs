@@ -12,7 +12,7 @@ use tracing::{info, warn};
 use web::Metric;
 
 use crate::daemons::config::settings::Settings;
-use crate::daemons::operations::clock;
+use crate::live_report::timed;
 
 /// Maximum RDMA ports and interfaces that have metrics, each; further ones are uploaded only.
 const SHOWN: usize = 32;
@@ -71,14 +71,6 @@ pub(super) fn start(settings: &Settings) -> Option<watch::Receiver<TimedReading>
         }
     });
     Some(receiver)
-}
-
-/// Reads the counters and when that was. Returns the rest of the reading too, without the counters.
-pub(super) fn timed(reader: &CounterReader) -> (TimedReading, Reading) {
-    let began_ns = clock::monotonic_ns();
-    let mut reading = reader.read();
-    let counters = std::mem::take(&mut reading.counters);
-    (TimedReading { began_ns, ended_ns: clock::monotonic_ns(), counters }, reading)
 }
 
 /// Logs what the first reading has found.

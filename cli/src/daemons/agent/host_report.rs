@@ -7,35 +7,28 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use host_agent::counters::report::{self, TimedReading};
-use host_agent::linux::CounterReader;
+use host_agent::counters::report::TimedReading;
 use host_agent::mesh::{Outcome, Scope};
 use host_agent::tcp_info::{TcpReading, retransmissions};
-use host_diagnosis::inspection;
 use model::HostReport;
 use model::host::probes::{ProbeResult, ProbeScope};
-use model::host::{HostInspection, HostProbes, HostWorkload, RnicCounters};
+use model::host::{HostInspection, HostProbes, HostWorkload};
 use proto::limits::HOST_REPORT_BYTES;
 use proto::v1::{self, record::Body};
 use proto::version::HOST_REPORTS;
 use tokio::sync::{mpsc, watch};
-use tokio::time::{Instant, MissedTickBehavior, interval, sleep, sleep_until};
+use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
 use tracing::{debug, warn};
 
 use super::probe::MeshStats;
 use super::sources::SourceStatus;
-use super::{changed, counters, patient};
+use super::{changed, patient};
 use crate::daemons::config::settings::Settings;
 use crate::daemons::link::{LinkStatus, Uploads};
-use crate::host_files;
+use crate::live_report;
 
 /// Minimum time between two reports that the server requests.
 const MIN_INTERVAL: Duration = Duration::from_secs(1);
-/// Readings of a requested report: five samples of a tenth of a second show a pause of 200 ms without a break, which is a
-/// storm.
-const READINGS: usize = 6;
-/// Time between two of them.
-const SAMPLE: Duration = Duration::from_millis(100);
 /// Readings that are kept for a report on the interval; the first one is always kept.
 const KEPT_READINGS: usize = 64;
 /// Probes in a report.
@@ -133,24 +126,14 @@ fn inspections(sysfs: &Path, every: Duration) -> watch::Receiver<Option<HostInsp
         loop {
             due.tick().await;
             let from = root.clone();
-            match tokio::task::spawn_blocking(move || inspect(&from)).await {
-                Ok(Ok(inspection)) => drop(sender.send_replace(Some(inspection))),
+            match tokio::task::spawn_blocking(move || live_report::inspect(&from)).await {
+                Ok(Ok(found)) => drop(sender.send_replace(Some(found.inspection))),
                 Ok(Err(error)) => warn!(error = format!("{error:#}"), "the host cannot be inspected"),
                 Err(_) => return,
             }
         }
     });
     receiver
-}
-
-/// Inspects the host as `harrier host inspect` does. What only grows since the start of the driver is left out: the section
-/// of counters has what it grew by. So are kernel parameters, which no rule reads.
-fn inspect(root: &Path) -> anyhow::Result<HostInspection> {
-    let files = if root == Path::new("/sys") { host_files::live(false) } else { host_files::recorded(root)? };
-    let mut found = inspection::read(&files).inspection;
-    found.interfaces.values_mut().for_each(|interface| interface.statistics.clear());
-    found.sysctl.clear();
-    Ok(found)
 }
 
 impl Reporter {
@@ -191,33 +174,24 @@ impl Reporter {
 
     /// Reads the counters several times in a short time, and reports it.
     async fn report_now(&mut self) {
-        let mut readings = Vec::with_capacity(READINGS);
-        while self.has_counters && readings.len() < READINGS {
-            if !readings.is_empty() {
-                sleep(SAMPLE).await;
-            }
+        let mut readings = Vec::new();
+        if self.has_counters {
             let root = self.sysfs.clone();
-            let read = tokio::task::spawn_blocking(move || counters::timed(&CounterReader::new(root)).0);
-            let Ok(reading) = read.await else { return };
-            readings.push(reading);
+            let watched = move || live_report::watch(&root, live_report::REQUESTED);
+            let Ok(read) = tokio::task::spawn_blocking(watched).await else { return };
+            readings = read;
         }
         self.send(&readings).await;
     }
 
     async fn send(&mut self, readings: &[TimedReading]) {
         let inspection = self.inspected.borrow().clone();
-        let facts = inspection.as_ref().map(report::facts).unwrap_or_default();
-        let since_ns = u64::try_from(self.made.elapsed().as_nanos()).unwrap_or(u64::MAX).max(1);
+        let since_ns = u64::try_from(self.made.elapsed().as_nanos()).unwrap_or(u64::MAX);
         self.made = Instant::now();
-        let (interval_ns, counters) =
-            report::section(readings, &facts).unwrap_or((since_ns, RnicCounters::default()));
         let workload = self.tcp_workload();
         let report = HostReport {
-            counters: (!counters.nics.is_empty()).then_some(counters),
-            workload,
             probes: self.probes(),
-            inspection: inspection.filter(|found| *found != HostInspection::default()),
-            ..HostReport::new(self.host.clone(), interval_ns)
+            ..live_report::join(&self.host, since_ns, readings, inspection, workload)
         };
         // Only the newest report counts, so none waits in the spool for a server that is away.
         let takes_reports = {
@@ -296,16 +270,5 @@ mod tests {
         };
         check(10, true);
         check(2000, false);
-    }
-
-    #[test]
-    fn an_inspected_tree_has_the_facts_of_its_interfaces() {
-        let tree = Path::new(env!("CARGO_MANIFEST_DIR")).join("../host-diagnosis/tests/fixtures/h1");
-        let found = inspect(&tree).expect("a recorded tree");
-        let facts = report::facts(&found);
-        let facts = &facts["eth1"];
-        assert_eq!(facts.line_rate_bps, Some(100_000_000_000));
-        assert_eq!(facts.lossless, Some([3].into()));
-        assert!(found.interfaces["eth1"].statistics.is_empty() && found.sysctl.is_empty());
     }
 }
