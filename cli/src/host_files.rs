@@ -215,7 +215,7 @@ fn add_output(name: &str, program: &str, arguments: &[&str], files: &mut BTreeMa
 }
 
 /// Returns what a command writes. One that a broken driver blocks is killed after [`COMMAND_TIMEOUT`].
-fn output(program: &str, arguments: &[&str]) -> Option<String> {
+pub(crate) fn output(program: &str, arguments: &[&str]) -> Option<String> {
     // Tools of administrators are often outside of a user's path.
     let path = std::env::var("PATH").unwrap_or_default();
     let mut child = Command::new(program)

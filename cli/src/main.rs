@@ -38,6 +38,7 @@ mod nic;
 mod ns3_files;
 mod output;
 mod partial_files;
+mod perftest;
 mod redis;
 mod report;
 mod server_sent;

@@ -16,6 +16,7 @@ mod evidence;
 mod flow_paths;
 mod flow_samples;
 mod host;
+mod host_loopback;
 mod host_verdicts;
 mod hostile;
 mod incidents;

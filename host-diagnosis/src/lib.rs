@@ -24,6 +24,7 @@ pub mod loss_recovery;
 pub mod mtt;
 pub mod pause_ratio;
 mod pauses;
+pub mod perftest;
 pub mod pingmesh;
 pub mod repeated_packets;
 mod report_problems;

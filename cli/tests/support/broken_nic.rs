@@ -62,7 +62,8 @@ fn write_pauses(path: &Path, paused_us: u64) {
     fs::rename(&next, path).unwrap();
 }
 
-fn copy(from: &Path, to: &Path) {
+/// Copies a folder with all below it.
+pub(crate) fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();
     for entry in fs::read_dir(from).unwrap() {
         let entry = entry.unwrap();

@@ -22,6 +22,8 @@ pub struct RdmaPort {
     pub interface: Option<String>,
     /// Whether the port is active; absent if sysfs does not say.
     pub is_active: Option<bool>,
+    /// Its rate in bits per second; absent if sysfs does not say.
+    pub rate_bps: Option<u64>,
     /// Files of `counters`. `port_rcv_data` and `port_xmit_data` count words of 4 bytes (InfiniBand Architecture
     /// Specification, PortCounters).
     pub counters: BTreeMap<String, u64>,

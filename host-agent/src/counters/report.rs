@@ -94,6 +94,30 @@ fn stalled_ns(last: &HostCounters, nic: &str, interval_ns: u64) -> Option<u64> {
     Some(interval_ns.saturating_mul(percent) / 100)
 }
 
+/// What one reading says about the port and the PCIe link of an RNIC.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PortReading {
+    /// Bytes that the physical port has received, without loopback traffic, which the counters of RDMA ports may include;
+    /// absent if the driver does not count them.
+    pub received_bytes: Option<u64>,
+    /// Share of the last second in which the PCIe link took no write although the RNIC had one, in percent.
+    pub stalled_percent: Option<u64>,
+}
+
+/// Returns what a reading says about the first port of an RDMA device with an interface.
+pub fn port_reading(counters: &HostCounters, device: &str) -> PortReading {
+    let ports = counters.rdma_ports.iter().filter(|port| port.device == device);
+    let interface = ports
+        .filter_map(|port| port.interface.as_deref())
+        .find_map(|name| counters.interfaces.iter().find(|interface| interface.name == name));
+    let Some(interface) = interface else { return PortReading::default() };
+    let of_port = |names| wire_of_port(names, |name| interface.host.get(name).copied());
+    PortReading {
+        received_bytes: PORT_TOTALS.iter().find_map(of_port).map(|wire| wire.received_bytes),
+        stalled_percent: interface.stalled_writes_percent,
+    }
+}
+
 fn interval_ns(before: &TimedReading, after: &TimedReading) -> Option<u64> {
     after.began_ns.checked_sub(before.ended_ns).filter(|interval_ns| *interval_ns > 0)
 }
@@ -327,6 +351,18 @@ mod tests {
             found.nics[0].stalled_writes_ns
         };
         assert_eq!((stalled(502), stalled(60_000)), (Some(200_000_000), None));
+    }
+
+    #[test]
+    fn a_port_has_the_bytes_of_its_driver_without_loopback() {
+        let mut counters = reading(0, 0, 0, 7);
+        assert_eq!(port_reading(&counters, "mlx5_0"), PortReading::default());
+        let interface = &mut counters.interfaces[0];
+        interface.host.extend(PORT_TOTALS[0].map(|name| (name.to_string(), 9)));
+        interface.stalled_writes_percent = Some(30);
+        let expected = PortReading { received_bytes: Some(9), stalled_percent: Some(30) };
+        assert_eq!(port_reading(&counters, "mlx5_0"), expected);
+        assert_eq!(port_reading(&counters, "mlx5_1"), PortReading::default());
     }
 
     #[test]

@@ -13,8 +13,8 @@ pub const RDMA: &str = "class/infiniband";
 pub const NET: &str = "class/net";
 /// Folders with counters of an RDMA port.
 pub const PORT_FOLDERS: [&str; 2] = ["counters", "hw_counters"];
-/// Further files of an RDMA port: its state, and the interface of its first address.
-pub const PORT_FILES: [&str; 2] = ["state", "gid_attrs/ndevs/0"];
+/// Further files of an RDMA port: its state, its rate, and the interface of its first address.
+pub const PORT_FILES: [&str; 3] = ["state", "rate", "gid_attrs/ndevs/0"];
 /// Files of an interface's PCIe link.
 pub const PCIE_FILES: [&str; 4] = [
     "device/current_link_speed",
@@ -85,6 +85,10 @@ fn set_port(port: &mut RdmaPort, path: &[&str], text: &str) -> bool {
             port.is_active = number.map(|number| number == 4);
             return number.is_some();
         }
+        ["rate"] => {
+            port.rate_bps = rate_bps(text);
+            return port.rate_bps.is_some();
+        }
         ["gid_attrs", "ndevs", "0"] => {
             port.interface = (!text.is_empty()).then(|| text.to_string());
             return true;
@@ -131,9 +135,26 @@ fn speed_mtps(text: &str) -> Option<u32> {
     whole.checked_mul(1000)?.checked_add(part * 10u32.pow(3 - digits))
 }
 
+/// Returns the bits per second of `100 Gb/sec (4X EDR)` and `2.5 Gb/sec (1X SDR)`.
+fn rate_bps(text: &str) -> Option<u64> {
+    let (number, unit) = text.split_once(' ')?;
+    let gbps: f64 = number.parse().ok().filter(|gbps| (0.1..1e6).contains(gbps))?;
+    unit.starts_with("Gb/sec").then_some((gbps * 1e9) as u64)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn rates_of_all_generations_are_read() {
+        let check = |text, expected| assert_eq!(rate_bps(text), expected, "{text}");
+        check("100 Gb/sec (4X EDR)", Some(100_000_000_000));
+        check("2.5 Gb/sec (1X SDR)", Some(2_500_000_000));
+        check("0 Gb/sec", None);
+        check("100", None);
+        check("nan Gb/sec", None);
+    }
 
     #[test]
     fn speeds_of_all_generations_are_read() {

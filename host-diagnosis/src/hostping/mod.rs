@@ -2,12 +2,13 @@
 //!
 //! A path whose bandwidth is below its baseline has a bad link. [`routes`] knows which links a path has,
 //! [`path_status`] judges paths, [`suspects`] concludes from paths to links, and [`bottleneck`] names the kind of
-//! problem. Source: Liu et al., "Hostping: Diagnosing Intra-host Network Bottlenecks in RDMA Servers", NSDI 2023,
+//! problem; [`measurement`] plans the tests of a live host. Source: Liu et al., "Hostping: Diagnosing Intra-host Network Bottlenecks in RDMA Servers", NSDI 2023,
 //! section 4.3 and algorithm 1.
 
 mod bottleneck;
 mod hwloc;
 mod judge;
+pub mod measurement;
 mod path_status;
 mod routes;
 mod suspects;

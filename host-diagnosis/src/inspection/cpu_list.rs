@@ -14,6 +14,16 @@ pub(super) fn ranges(list: &str) -> Option<Vec<(u32, u32)>> {
     Some(ranges)
 }
 
+/// Maximum processors of a list; Linux supports 8,192.
+const PROCESSORS: u32 = 65_536;
+
+/// Returns the numbers of the processors of a list; `None` if it is malformed or names one beyond 65,535.
+pub fn processors(list: &str) -> Option<Vec<u32>> {
+    let ranges = ranges(list)?;
+    let is_possible = ranges.iter().all(|(_, last)| *last < PROCESSORS);
+    is_possible.then(|| ranges.into_iter().flat_map(|(first, last)| first..=last).collect())
+}
+
 /// Whether two lists share a processor; `None` if one is malformed.
 pub(super) fn overlap(one: &str, other: &str) -> Option<bool> {
     let (one, other) = (ranges(one)?, ranges(other)?);

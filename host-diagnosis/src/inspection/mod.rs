@@ -15,10 +15,12 @@ mod read;
 mod rules;
 mod switch_port;
 
+pub use cpu_list::processors;
 pub use drift::{DesiredError, desired, drift};
 pub use finding::{InspectionFinding, InspectionSeverity};
 pub use firmware::{FIRMWARE_ISSUES, FirmwareIssue};
 pub use place::{Place, Places, Problem};
 pub use read::{Reading, read};
+pub(crate) use rules::data_rate_mbps;
 pub use rules::{InspectionRule, check, rule, rules};
 pub use switch_port::SwitchPort;

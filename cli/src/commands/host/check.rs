@@ -25,7 +25,10 @@ Examples:
     harrier host check h3.json --fabric verdict.json
 
   Continue it on the host itself, with counters of ten seconds
-    harrier host check --live --interval 10 --fabric verdict.json";
+    harrier host check --live --interval 10 --fabric verdict.json
+
+  Measure the paths between its RNICs and memory as well
+    harrier host check --live --loopback --baseline h3-baseline.json";
 
 /// Arguments of `harrier host check`.
 #[derive(clap::Args)]
@@ -93,9 +96,12 @@ fn outcome<'h>(mut hosts: impl Iterator<Item = &'h HostDiagnosis>) -> Outcome {
 
 /// The report of this host, if it is wanted; it is written where the arguments want it.
 fn live_report(args: &LiveArgs) -> anyhow::Result<Option<HostReport>> {
-    let Some(Live { report, no_counters }) = args.collect()? else { return Ok(None) };
+    let Some(Live { report, no_counters, not_measured }) = args.collect()? else { return Ok(None) };
     if let Some(why) = no_counters {
         stderr_line!("{}: no counters of NICs: {why}", report.host);
+    }
+    for path in not_measured {
+        stderr_line!("{}: not measured: {path}", report.host);
     }
     args.save(&report)?;
     let problems: Vec<String> = host_diagnosis::problems(&report).iter().map(ToString::to_string).collect();

@@ -10,6 +10,7 @@ use host_agent::tcp_info::{TcpReading, retransmissions};
 use model::HostReport;
 use model::host::HostWorkload;
 
+use super::loopback::{self, TestArgs};
 use crate::daemons::operations::clock;
 use crate::input::write_all;
 use crate::live_report;
@@ -38,6 +39,33 @@ pub(super) struct LiveArgs {
     /// Root of sysfs, or a recorded tree
     #[arg(long, value_name = "DIR", default_value = "/sys", requires = "live")]
     sysfs: PathBuf,
+    /// Run loopback tests between RNICs and memory as well, which compete with services for seconds (`harrier host
+    /// loopback`)
+    #[arg(long, requires = "live")]
+    loopback: bool,
+    #[command(flatten)]
+    tests: TestArgs,
+}
+
+/// The name of this host: the one that was given, or else its hostname.
+///
+/// # Errors
+/// Both are missing.
+pub(super) fn name(given: Option<&str>, hostname: &str) -> anyhow::Result<String> {
+    match given.unwrap_or(hostname) {
+        "" => bail!("the name of this host is unknown: /etc/hostname is empty or missing; pass --host NAME"),
+        name => Ok(name.to_string()),
+    }
+}
+
+/// A value as lines of JSON, for a file.
+///
+/// # Errors
+/// It cannot be written as JSON.
+pub(super) fn lines(value: &impl serde::Serialize) -> anyhow::Result<Vec<u8>> {
+    let mut text = serde_json::to_vec_pretty(value)?;
+    text.push(b'\n');
+    Ok(text)
 }
 
 fn interval(text: &str) -> Result<Duration, String> {
@@ -55,6 +83,8 @@ pub(super) struct Live {
     pub(super) report: HostReport,
     /// Why it has no counters of NICs.
     pub(super) no_counters: Option<String>,
+    /// Paths inside the host that were to be measured and were not, and why.
+    pub(super) not_measured: Vec<String>,
 }
 
 impl LiveArgs {
@@ -62,25 +92,35 @@ impl LiveArgs {
     /// of a large host takes.
     ///
     /// # Errors
-    /// The root of a recorded tree is no folder, or the name of the host is unknown.
+    /// The root of a recorded tree is no folder, the name of the host is unknown, or loopback tests are wanted and not
+    /// possible.
     pub(super) fn collect(&self) -> anyhow::Result<Option<Live>> {
+        if let Some(option) = self.tests.given().filter(|_| !self.loopback) {
+            bail!("{option} is about loopback tests: add --live --loopback");
+        }
         if !self.live {
             return Ok(None);
         }
         let inspected = live_report::inspect(&self.sysfs)?;
-        let Some(host) = self.host.clone().or(Some(inspected.host)).filter(|host| !host.is_empty()) else {
-            bail!("the name of this host is unknown: /etc/hostname is empty or missing; pass --host NAME");
-        };
+        let host = name(self.host.as_deref(), &inspected.host)?;
         let mut sockets = Sockets::open(&self.sysfs);
         let began_ns = clock::monotonic_ns();
         let before = sockets.read();
         let readings = live_report::watch(&self.sysfs, self.interval);
         let elapsed_ns = clock::monotonic_ns().saturating_sub(began_ns);
         let workload = sockets.workload(&before, elapsed_ns);
-        let report = live_report::join(&host, elapsed_ns, &readings, Some(inspected.inspection), workload);
+        // After the counters, which would count the tests.
+        let measured = self
+            .loopback
+            .then(|| loopback::measure(&self.tests, &self.sysfs, &inspected.inspection))
+            .transpose()?;
+        let (loopback, not_measured) = measured.map(|found| (found.section, found.failed)).unzip();
+        let inspection = Some(inspected.inspection);
+        let report =
+            HostReport { loopback, ..live_report::join(&host, elapsed_ns, &readings, inspection, workload) };
         let counters = readings.last().map(|reading| &reading.counters);
         let no_counters = counters.filter(|_| report.counters.is_none()).map(|found| self.missing(found));
-        Ok(Some(Live { report, no_counters }))
+        Ok(Some(Live { report, no_counters, not_measured: not_measured.unwrap_or_default() }))
     }
 
     /// Writes the report where it is wanted.
@@ -89,9 +129,7 @@ impl LiveArgs {
     /// The file cannot be written; then an older one is still there.
     pub(super) fn save(&self, report: &HostReport) -> anyhow::Result<()> {
         let Some(path) = &self.save else { return Ok(()) };
-        let mut text = serde_json::to_vec_pretty(report)?;
-        text.push(b'\n');
-        write_all(&[(path, text)])
+        write_all(&[(path, lines(report)?)])
     }
 
     /// Why a report has no counters, although these were read.

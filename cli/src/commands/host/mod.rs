@@ -3,6 +3,7 @@
 mod check;
 mod inspect;
 mod live;
+mod loopback;
 mod probes;
 mod topology;
 
@@ -19,6 +20,8 @@ pub(crate) struct Args {
 enum Action {
     /// Find the part of a host that causes pauses or delays, from reports or on this host
     Check(Box<check::Args>),
+    /// Measure the paths between the RNICs of this host and its memory and GPUs, with perftest
+    Loopback(Box<loopback::Args>),
     /// Write the topology of a host for its report, from the XML of hwloc
     Topology(topology::Args),
     /// Check settings of NICs, PCIe, memory and processes, from a recorded tree or on this host
@@ -31,6 +34,7 @@ enum Action {
 pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
     match args.action {
         Action::Check(args) => check::execute(&args),
+        Action::Loopback(args) => loopback::execute(&args),
         Action::Topology(args) => topology::execute(&args),
         Action::Inspect(args) => inspect::execute(*args),
         Action::Probes(args) => probes::execute(&args),

@@ -19,6 +19,8 @@ mod process_numa;
 mod relaxed_ordering;
 mod roce_dscp;
 
+pub(crate) use pcie_link::data_rate_mbps;
+
 use model::host::inspection::HostInspection;
 
 use super::SwitchPort;

@@ -56,14 +56,19 @@ fn narrower(function: &PciFunction) -> Option<(&'static str, String)> {
     Some(("lanes", format!("has {now} lanes instead of {most}")))
 }
 
-/// The data rate of a link in Mbit/s, without the headers of its packets: 8b/10b up to 5 GT/s, 128b/130b up to 32 GT/s,
-/// 242 of 256 bytes of a FLIT above (PCI Express Base Specification 6.0).
 fn rate_mbps(function: &PciFunction) -> Option<u64> {
     let (speed, lanes) = function.speed_mtps.zip(function.lanes)?;
-    let raw = u64::from(speed) * u64::from(lanes);
-    Some(match speed {
+    data_rate_mbps(speed, lanes)
+}
+
+/// The data rate of a link in Mbit/s, without the headers of its packets: 8b/10b up to 5 GT/s, 128b/130b up to 32 GT/s,
+/// 242 of 256 bytes of a FLIT above (PCI Express Base Specification 6.0). `None` for a link without lanes or speed.
+pub(crate) fn data_rate_mbps(speed_mtps: u32, lanes: u32) -> Option<u64> {
+    let raw = u64::from(speed_mtps) * u64::from(lanes);
+    let rate = match speed_mtps {
         0..=5_000 => raw * 8 / 10,
         5_001..=32_000 => raw * 128 / 130,
         _ => raw * 242 / 256,
-    })
+    };
+    (rate > 0).then_some(rate)
 }
