@@ -4,8 +4,11 @@
 use std::path::Path;
 use std::time::Duration;
 
+use anyhow::bail;
+use host_agent::counters::RdmaPort;
 use host_agent::counters::report::{self, TimedReading};
 use host_agent::linux::{CounterReader, Reading};
+use host_diagnosis::hostping::measurement::RnicPort;
 use host_diagnosis::inspection;
 use model::HostReport;
 use model::host::{HostInspection, HostWorkload, RnicCounters};
@@ -59,6 +62,27 @@ pub(crate) fn inspect(root: &Path) -> anyhow::Result<inspection::Reading> {
     found.inspection.interfaces.values_mut().for_each(|interface| interface.statistics.clear());
     found.inspection.sysctl.clear();
     Ok(found)
+}
+
+/// Returns the ports of the RDMA devices of the host.
+///
+/// # Errors
+/// It has none.
+pub(crate) fn rnic_ports(sysfs: &Path) -> anyhow::Result<Vec<RnicPort>> {
+    let ports = CounterReader::new(sysfs).read().counters.rdma_ports;
+    if ports.is_empty() {
+        bail!(
+            "this host has no RDMA device: {} is empty or missing; tests need an RNIC whose driver is loaded",
+            sysfs.join("class/infiniband").display()
+        );
+    }
+    let port = |port: RdmaPort| RnicPort {
+        device: port.device,
+        port: port.port,
+        is_active: port.is_active,
+        rate_bps: port.rate_bps,
+    };
+    Ok(ports.into_iter().map(port).collect())
 }
 
 /// Joins the sections of a report. `since_ns` is the time that the report is about if there are fewer than two readings.

@@ -1,5 +1,7 @@
 //! `harrier collie`: compares workloads with the published anomalies of RNICs, and searches for anomalies of a subsystem.
 
+mod live;
+
 use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
@@ -7,16 +9,22 @@ use clap::ValueEnum;
 use host_diagnosis::collie::matching::{Match, matches};
 use host_diagnosis::collie::monitor::{Symptom, symptom};
 use host_diagnosis::collie::search::{Found, Options, Report, search};
-use host_diagnosis::collie::subsystem::TableSubsystem;
+use host_diagnosis::collie::subsystem::{Subsystem as _, TableSubsystem};
 use host_diagnosis::descriptor_problems;
 use model::HostReport;
-use model::host::descriptor::{NicFamily, Workload};
+use model::host::descriptor::{Factor, NicFamily, Workload};
 use serde::Serialize;
 use serde_json::{Value, json};
+
+use live::LiveArgs;
 
 use crate::Outcome;
 use crate::input::{fail_with, read_text};
 use crate::output::{name, print_json};
+
+/// Workloads that are run by default. Those of a live NIC take an hour.
+const MODEL_BUDGET: u32 = 20_000;
+const LIVE_BUDGET: u32 = 500;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -24,7 +32,10 @@ Examples:
     harrier collie match workload.json
 
   Search for anomalies of the model of a ConnectX-6
-    harrier collie search --seed 1 --budget 20000";
+    harrier collie search --seed 1 --budget 20000
+
+  Search for anomalies of a NIC of this host, to which h2 sends
+    harrier collie search --perftest mlx5_0 --peer h2 --peer-command 'ssh h2'";
 
 /// Arguments of `harrier collie`.
 #[derive(clap::Args)]
@@ -42,9 +53,9 @@ enum Command {
     Match(MatchArgs),
     /// Search for anomalous workloads of a NIC by simulated annealing
     ///
-    /// The NIC is a model, whose anomalies are the published ones. Real NICs are not measured: that takes a traffic
-    /// engine with flexible batches and scatter-gather lists, which perftest is not.
-    Search(SearchArgs),
+    /// The NIC is a model, whose anomalies are the published ones, or with --perftest one of this host. perftest does not
+    /// vary scatter-gather lists, memory regions, mixed sizes, the place of memory and loopback traffic: these are fixed.
+    Search(Box<SearchArgs>),
 }
 
 #[derive(clap::Args)]
@@ -62,15 +73,17 @@ struct SearchArgs {
     /// Seed of the random numbers
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// Number of workloads to run
-    #[arg(long, value_name = "N", default_value_t = 20_000, value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
-    budget: u32,
-    /// The NIC
-    #[arg(long, value_enum, default_value_t = Nic::Cx6)]
-    nic: Nic,
+    /// Number of workloads to run [default: 20000, with --perftest 500]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
+    budget: Option<u32>,
+    /// The NIC [default: cx6, with --perftest another one, for which no anomalies are published]
+    #[arg(long, value_enum)]
+    nic: Option<Nic>,
     /// Run workloads of known anomalies too, for comparison
     #[arg(long)]
     keep_known: bool,
+    #[command(flatten)]
+    live: LiveArgs,
     /// Print the anomalies as JSON on stdout
     #[arg(long)]
     json: bool,
@@ -190,30 +203,48 @@ fn describe_judged(workload: &Workload, judged: &Judged) -> String {
 }
 
 fn run_search(args: &SearchArgs) -> anyhow::Result<Outcome> {
-    let nic = match args.nic {
+    let of = |nic: Nic| match nic {
         Nic::Cx6 => NicFamily::Cx6,
         Nic::P2100 => NicFamily::P2100,
     };
-    let options = Options { seed: args.seed, tests: args.budget as usize, skip_known: !args.keep_known };
-    let report = search(&mut TableSubsystem::new(nic), options)?;
+    let is_live = args.live.perftest.is_some();
+    let unknown = if is_live { NicFamily::Other } else { NicFamily::Cx6 };
+    let nic = args.nic.map_or(unknown, of);
+    let tests = args.budget.unwrap_or(if is_live { LIVE_BUDGET } else { MODEL_BUDGET });
+    let options = Options { seed: args.seed, tests: tests as usize, skip_known: !args.keep_known };
+    let (report, fixed) = match args.live.subsystem(nic)? {
+        Some(mut subsystem) => (search(&mut subsystem, options)?, subsystem.fixed()),
+        None => (search(&mut TableSubsystem::new(nic), options)?, &[][..]),
+    };
+    let subsystem = args.live.label().unwrap_or_else(|| "model of the published anomalies".to_string());
     if args.json {
-        print_json(
-            &json!({ "subsystem": "model of the published anomalies", "nic": nic, "seed": args.seed, "report": report }),
-        )?;
+        let mut found = json!({ "subsystem": subsystem, "nic": nic, "seed": args.seed, "report": report });
+        if !fixed.is_empty() {
+            found["fixed"] = json!(fixed);
+        }
+        print_json(&found)?;
     } else {
-        stdout_text!("{}", describe_search(&report))?;
+        let measured = if is_live { subsystem } else { format!("the {subsystem}") };
+        stdout_text!("{}", describe_search(&report, &measured, fixed))?;
     }
     Ok(Outcome::Fine)
 }
 
-fn describe_search(report: &Report) -> String {
+fn describe_search(report: &Report, subsystem: &str, fixed: &[Factor]) -> String {
     let mut text: String = report.found.iter().map(describe_found).collect();
     text.push_str(&format!(
-        "{} anomalies after {} tests of the model of the published anomalies; {} workloads were skipped\n",
+        "{} anomalies after {} tests of {subsystem}; {} workloads were skipped\n",
         report.found.len(),
         report.tests,
         report.skipped
     ));
+    if report.refused > 0 {
+        text.push_str(&format!("{} workloads could not be run\n", report.refused));
+    }
+    if !fixed.is_empty() {
+        let fixed: Vec<String> = fixed.iter().map(name).collect();
+        text.push_str(&format!("not varied, because perftest cannot: {}\n", fixed.join(", ")));
+    }
     text
 }
 

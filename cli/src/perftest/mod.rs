@@ -1,7 +1,7 @@
-//! Runs the programs of perftest: a server and a client on this host, over the loopback address.
+//! Runs the programs of perftest: a server and a client on this host, over the loopback address, or with a server on a peer.
 //!
 //! What they are started with and what they print is in `host_diagnosis::perftest`. perftest authenticates no client, so its
-//! server listens on the loopback address only. Both processes have a time limit and are killed after it.
+//! server listens on the loopback address only, or on that address of the peer that is named. Both processes have a time limit and are killed after it.
 
 mod process;
 
@@ -50,12 +50,26 @@ pub(crate) enum TestError {
     /// It did not end in time, as behind a driver that hangs.
     #[error("{0} has not ended within {1} s and was killed")]
     TimedOut(&'static str, u64),
-    /// A program reported an error.
+    /// The client reported an error.
     #[error(transparent)]
     Failed(#[from] Failure),
+    /// The server reported an error and ended first.
+    #[error("its server: {0}")]
+    Server(Failure),
     /// A program could not be run.
     #[error("cannot run {0}: {1}")]
     NotRun(&'static str, io::Error),
+}
+
+/// Another host, on which servers are started.
+#[derive(Clone, Debug)]
+pub(crate) struct Peer {
+    /// The command that runs programs there, and its arguments.
+    pub(crate) command: Vec<String>,
+    /// Its address, on which servers listen.
+    pub(crate) address: String,
+    /// Its RDMA device.
+    pub(crate) device: String,
 }
 
 /// The programs of perftest.
@@ -125,14 +139,57 @@ impl Perftest {
         placement: &Placement,
         mut sample: impl FnMut(),
     ) -> Result<String, TestError> {
-        let name = test.program.name();
+        let server = || self.start(test.program, test.server(ADDRESS), placement);
+        let client = || self.start(test.program, test.client(ADDRESS), placement);
+        self.pair(test.program, seconds, server, client, &mut sample)
+    }
+
+    /// Runs a test whose server is on a peer. The server ends there after the same time limit, by `timeout` of coreutils,
+    /// because a command like ssh may leave it running.
+    ///
+    /// # Errors
+    /// As [`Perftest::run`].
+    pub(crate) fn run_with_peer(
+        &self,
+        test: &TestCommand,
+        seconds: u32,
+        peer: &Peer,
+        placement: &Placement,
+        mut sample: impl FnMut(),
+    ) -> Result<String, TestError> {
+        let limit = self.limit(seconds).as_secs().max(1).to_string();
+        let of_peer = TestCommand { device: peer.device.clone(), ..test.clone() };
+        let server = || {
+            let (program, arguments) = peer.command.split_first().ok_or(io::ErrorKind::InvalidInput)?;
+            let mut command = Command::new(program);
+            command.args(arguments).args(["timeout", "--kill-after=5", &limit, test.program.name()]);
+            Process::start(command.args(of_peer.server(&peer.address)))
+        };
+        let client = || self.start(test.program, test.client(&peer.address), placement);
+        self.pair(test.program, seconds, server, client, &mut sample)
+    }
+
+    fn limit(&self, seconds: u32) -> Duration {
+        self.set_up + Duration::from_secs(seconds.into())
+    }
+
+    /// Starts a server, and a client as often as it takes until it connects. Returns what the client prints.
+    fn pair(
+        &self,
+        program: Program,
+        seconds: u32,
+        server: impl FnOnce() -> io::Result<Process>,
+        client: impl Fn() -> io::Result<Process>,
+        sample: &mut dyn FnMut(),
+    ) -> Result<String, TestError> {
+        let name = program.name();
         let not_run = |error| TestError::NotRun(name, error);
-        let limit = self.set_up + Duration::from_secs(seconds.into());
+        let limit = self.limit(seconds);
         let deadline = Instant::now() + limit;
-        let mut server = self.start(test.program, test.server(ADDRESS), placement).map_err(not_run)?;
+        let mut server = server().map_err(not_run)?;
         loop {
-            let mut client = self.start(test.program, test.client(ADDRESS), placement).map_err(not_run)?;
-            let ended = wait(&mut client, deadline, &mut sample).map_err(not_run)?;
+            let mut client = client().map_err(not_run)?;
+            let ended = wait(&mut client, deadline, &mut *sample).map_err(not_run)?;
             let ended = ended.ok_or(TestError::TimedOut(name, limit.as_secs()))?;
             if ended.status.success() {
                 return Ok(ended.stdout);
@@ -140,7 +197,9 @@ impl Perftest {
             let why = why(&ended);
             match server.ended().map_err(not_run)? {
                 // The server has ended first, so its error is the cause.
-                Some(server) if why == Failure::NotConnected => return Err(self::why(&server).into()),
+                Some(server) if why == Failure::NotConnected => {
+                    return Err(TestError::Server(self::why(&server)));
+                }
                 None if why == Failure::NotConnected && Instant::now() < deadline => thread::sleep(RETRY),
                 _ => return Err(why.into()),
             }

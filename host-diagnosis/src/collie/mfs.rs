@@ -26,7 +26,7 @@ pub struct Necessary {
     pub levels: String,
 }
 
-/// Runs a point: its symptom, or `None` if it is normal.
+/// Runs a point: its symptom, or `None` if it is normal or cannot be run.
 pub type Probe<'a> = dyn FnMut(Point) -> Result<Option<Symptom>, Stop> + 'a;
 
 /// Why an extraction ended early.
@@ -74,34 +74,47 @@ fn text(factor: Factor, allowed: u32) -> String {
     }
 }
 
-/// Reduces an anomalous point and returns it with its MFS.
+/// Reduces an anomalous point and returns it with its MFS. `fixed` factors are not varied, and belong to no MFS.
 ///
 /// # Errors
 /// If the budget is spent or the subsystem fails.
-pub fn extract(point: Point, symptom: Symptom, probe: &mut Probe<'_>) -> Result<(Point, Mfs), Stop> {
+pub fn extract(
+    point: Point,
+    symptom: Symptom,
+    fixed: &[Factor],
+    probe: &mut Probe<'_>,
+) -> Result<(Point, Mfs), Stop> {
     let mut point = point;
     for factor in FACTORS {
-        let candidate = point.with(factor, Point::reference().level(factor));
+        let candidate = point.with(factor, Point::reference().level(factor)).without(fixed);
         if candidate != point && candidate.is_valid() && probe(candidate)? == Some(symptom) {
             point = candidate;
         }
     }
     let mut allowed = [0; FACTORS.len()];
     for (slot, factor) in allowed.iter_mut().zip(FACTORS) {
-        *slot = range(point, factor, symptom, probe)?;
+        *slot = match fixed.contains(&factor) {
+            true => all(factor),
+            false => range((point, fixed), factor, symptom, probe)?,
+        };
     }
     Ok((point, Mfs { allowed }))
 }
 
 /// The levels of a factor under which the anomaly occurs. Levels that verbs do not accept do not end a range of amounts;
 /// levels without an order belong to the anomaly only if they were run, unless no level removes it.
-fn range(point: Point, factor: Factor, symptom: Symptom, probe: &mut Probe<'_>) -> Result<u32, Stop> {
+fn range(
+    (point, fixed): (Point, &[Factor]),
+    factor: Factor,
+    symptom: Symptom,
+    probe: &mut Probe<'_>,
+) -> Result<u32, Stop> {
     let here = point.level(factor);
     let count = space::levels(factor);
     let mut allowed: u32 = 1 << here;
     // `None` for a level that verbs do not accept.
     let mut belongs = |level: usize| -> Result<Option<bool>, Stop> {
-        let candidate = point.with(factor, level);
+        let candidate = point.with(factor, level).without(fixed);
         Ok(if candidate.is_valid() { Some(probe(candidate)? == Some(symptom)) } else { None })
     };
     if space::is_ordered(factor) {

@@ -64,6 +64,8 @@ pub struct Report {
     pub tests: usize,
     /// Workloads that were skipped, because they belong to a known anomaly.
     pub skipped: usize,
+    /// Workloads that the subsystem could not run.
+    pub refused: usize,
 }
 
 /// A search that could not be run.
@@ -135,7 +137,7 @@ struct Search<'s, S> {
 /// If the reference workload is anomalous, or the subsystem fails.
 pub fn search<S: Subsystem>(subsystem: &mut S, options: Options) -> Result<Report, SearchError> {
     let numbers = Numbers(SplitMix64::from_seed(options.seed.to_le_bytes()));
-    let report = Report { found: Vec::new(), tests: 0, skipped: 0 };
+    let report = Report { found: Vec::new(), tests: 0, skipped: 0, refused: 0 };
     let mut search = Search { subsystem, options, numbers, report };
     match search.run() {
         Ok(()) | Err(Failure::Stop(Stop::Budget)) => Ok(search.report),
@@ -157,7 +159,7 @@ impl From<Stop> for Failure {
 
 impl<S: Subsystem> Search<'_, S> {
     fn run(&mut self) -> Result<(), Failure> {
-        let reference = self.measure(Point::reference())?;
+        let reference = self.run_point(Point::reference())?.map_err(Stop::Subsystem)?;
         if let Some(symptom) = symptom(&reference.performance) {
             return Err(Failure::Reference(symptom));
         }
@@ -172,9 +174,9 @@ impl<S: Subsystem> Search<'_, S> {
     /// Throughput and all counters, the largest relative deviation over random workloads first.
     fn ranked_targets(&mut self) -> Result<Vec<Target>, Stop> {
         let mut measured = Vec::new();
-        for _ in 0..RANKING_POINTS {
-            let point = Point::random(&mut self.numbers);
-            let measurement = self.measure(point)?;
+        while measured.len() < RANKING_POINTS {
+            let point = self.random();
+            let Some(measurement) = self.measure(point)? else { continue };
             self.keep_if_anomalous(point, &measurement)?;
             measured.push(measurement);
         }
@@ -194,11 +196,11 @@ impl<S: Subsystem> Search<'_, S> {
         let mut temperature = FIRST_TEMPERATURE;
         while temperature > LAST_TEMPERATURE {
             for _ in 0..STEPS_PER_TEMPERATURE {
-                let new = old.mutated(&mut self.numbers);
+                let new = self.mutated(old);
                 if self.skips(new)? {
                     continue;
                 }
-                let measurement = self.measure(new)?;
+                let Some(measurement) = self.measure(new)? else { continue };
                 let new_value = target.value(&measurement);
                 let difference = target.energy_difference(value, new_value);
                 if difference < 0.0 || self.numbers.share() < (-difference / temperature).exp() {
@@ -216,11 +218,11 @@ impl<S: Subsystem> Search<'_, S> {
     /// A random workload of no known anomaly, and its counter.
     fn restart(&mut self, target: Target) -> Result<(Point, f64), Stop> {
         loop {
-            let point = Point::random(&mut self.numbers);
+            let point = self.random();
             if self.skips(point)? {
                 continue;
             }
-            let measurement = self.measure(point)?;
+            let Some(measurement) = self.measure(point)? else { continue };
             if !self.keep_if_anomalous(point, &measurement)? {
                 return Ok((point, target.value(&measurement)));
             }
@@ -250,9 +252,10 @@ impl<S: Subsystem> Search<'_, S> {
             return Ok(false);
         }
         let after_tests = self.report.tests;
-        let (reduced, mfs) = extract(point, seen, &mut |candidate| {
-            let measurement = self.measure(candidate)?;
-            Ok(symptom(&measurement.performance))
+        let fixed = self.subsystem.fixed();
+        let (reduced, mfs) = extract(point, seen, fixed, &mut |candidate| {
+            let measurement = if self.can_run(candidate) { self.measure(candidate)? } else { None };
+            Ok(measurement.and_then(|measurement| symptom(&measurement.performance)))
         })?;
         let workload = reduced.workload(self.subsystem.nic(), &self.subsystem.server());
         let published = matches(&workload).iter().map(|found| found.anomaly).collect();
@@ -261,13 +264,53 @@ impl<S: Subsystem> Search<'_, S> {
         Ok(true)
     }
 
-    fn measure(&mut self, point: Point) -> Result<Measurement, Stop> {
+    /// A random point that the subsystem can run.
+    fn random(&mut self) -> Point {
+        loop {
+            let point = Point::random(&mut self.numbers, self.subsystem.fixed());
+            if self.can_run(point) {
+                return point;
+            }
+        }
+    }
+
+    /// A neighbour of a point that the subsystem can run.
+    fn mutated(&mut self, old: Point) -> Point {
+        loop {
+            let new = old.mutated(&mut self.numbers, self.subsystem.fixed());
+            if self.can_run(new) {
+                return new;
+            }
+        }
+    }
+
+    fn can_run(&self, point: Point) -> bool {
+        self.subsystem.can_run(&self.workload(point))
+    }
+
+    fn workload(&self, point: Point) -> Workload {
+        point.workload(self.subsystem.nic(), &self.subsystem.server())
+    }
+
+    /// Runs a point; `None` if the subsystem cannot run it.
+    fn measure(&mut self, point: Point) -> Result<Option<Measurement>, Stop> {
+        match self.run_point(point)? {
+            Ok(measurement) => Ok(Some(measurement)),
+            Err(SubsystemError::NotRunnable(_)) => {
+                self.report.refused += 1;
+                Ok(None)
+            }
+            Err(failed @ SubsystemError::Failed(_)) => Err(Stop::Subsystem(failed)),
+        }
+    }
+
+    fn run_point(&mut self, point: Point) -> Result<Result<Measurement, SubsystemError>, Stop> {
         if self.report.tests >= self.options.tests {
             return Err(Stop::Budget);
         }
         self.report.tests += 1;
-        let workload = point.workload(self.subsystem.nic(), &self.subsystem.server());
-        self.subsystem.measure(&workload).map_err(Stop::Subsystem)
+        let workload = self.workload(point);
+        Ok(self.subsystem.measure(&workload))
     }
 }
 

@@ -142,27 +142,41 @@ impl Point {
         point
     }
 
-    /// A random valid point.
-    pub fn random(draw: &mut impl Draw) -> Point {
+    /// A random valid point, without variation of the fixed factors.
+    pub fn random(draw: &mut impl Draw, fixed: &[Factor]) -> Point {
         loop {
             let levels = FACTORS.map(|factor| draw.below(levels(factor)));
             let point = Point { levels };
+            let point = point.without(fixed);
             if point.is_valid() {
                 return point;
             }
         }
     }
 
-    /// A valid point that differs in one factor of one dimension, both drawn.
-    pub fn mutated(self, draw: &mut impl Draw) -> Point {
+    /// A valid point that differs in one factor of one dimension, both drawn. Fixed factors stay without variation.
+    pub fn mutated(self, draw: &mut impl Draw, fixed: &[Factor]) -> Point {
         loop {
             let dimension = DIMENSIONS[draw.below(DIMENSIONS.len())];
             let factor = dimension[draw.below(dimension.len())];
-            let point = self.with(factor, draw.below(levels(factor)));
+            let point = self.with(factor, draw.below(levels(factor))).without(fixed);
             if point != self && point.is_valid() {
                 return point;
             }
         }
+    }
+
+    /// The point without variation of these factors: they have the level of the reference workload, and the smallest message
+    /// has the size of the largest one.
+    #[must_use]
+    pub fn without(self, fixed: &[Factor]) -> Point {
+        fixed.iter().fold(self, |point, factor| {
+            let source = match factor {
+                Factor::SmallestMessage => point.level(Factor::LargestMessage),
+                _ => Point::reference().level(*factor),
+            };
+            point.with(*factor, source)
+        })
     }
 
     /// The level of a factor.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use model::host::descriptor::{CpuVendor, NicFamily, NicPerformance, ServerTraits, Workload};
+use model::host::descriptor::{CpuVendor, Factor, NicFamily, NicPerformance, ServerTraits, Workload};
 
 use super::condition::Condition;
 use super::monitor::Symptom;
@@ -19,8 +19,14 @@ pub struct Measurement {
 
 /// A measurement that was not possible.
 #[derive(Debug, thiserror::Error)]
-#[error("the subsystem cannot run the workload: {0}")]
-pub struct SubsystemError(pub String);
+pub enum SubsystemError {
+    /// This workload could not be run, as for lack of a resource; others can.
+    #[error("the subsystem cannot run the workload: {0}")]
+    NotRunnable(String),
+    /// No workload can be run.
+    #[error("the subsystem cannot be measured: {0}")]
+    Failed(String),
+}
 
 /// A NIC in a server on which workloads can be run.
 pub trait Subsystem {
@@ -30,10 +36,21 @@ pub trait Subsystem {
     /// The server.
     fn server(&self) -> ServerTraits;
 
+    /// The factors that it does not vary: the search gives them the level of the reference workload, and the smallest message
+    /// the size of the largest one.
+    fn fixed(&self) -> &'static [Factor] {
+        &[]
+    }
+
+    /// Whether a workload is within its limits.
+    fn can_run(&self, _workload: &Workload) -> bool {
+        true
+    }
+
     /// Runs a workload in a network without congestion.
     ///
     /// # Errors
-    /// If the workload cannot be run.
+    /// If the workload cannot be run; [`SubsystemError::NotRunnable`] does not end a search.
     fn measure(&mut self, workload: &Workload) -> Result<Measurement, SubsystemError>;
 }
 

@@ -84,22 +84,7 @@ pub(in crate::commands::host) fn measure(
 
 /// The RNICs to test.
 fn rnics(args: &TestArgs, sysfs: &Path, inspection: &HostInspection) -> anyhow::Result<Vec<Rnic>> {
-    let ports = CounterReader::new(sysfs).read().counters.rdma_ports;
-    let ports: Vec<RnicPort> = ports
-        .into_iter()
-        .map(|port| RnicPort {
-            device: port.device,
-            port: port.port,
-            is_active: port.is_active,
-            rate_bps: port.rate_bps,
-        })
-        .collect();
-    if ports.is_empty() {
-        bail!(
-            "this host has no RDMA device: {} is empty or missing; loopback tests need an RNIC whose driver is loaded",
-            sysfs.join("class/infiniband").display()
-        );
-    }
+    let ports = live_report::rnic_ports(sysfs)?;
     let known: BTreeSet<&str> = ports.iter().map(|port| port.device.as_str()).collect();
     if let Some(unknown) = args.nic.iter().find(|nic| !known.contains(nic.as_str())) {
         let known: Vec<&str> = known.into_iter().collect();
