@@ -24,7 +24,7 @@ fn behind(story: Story, depth: u64) -> Story {
 }
 
 fn host_only() -> Expect<'static> {
-    Expect { confidence: 0.8..=1.0, ..Expect::default() }
+    Expect { confidence: 0.8..=1.0, host: Some("h2"), ..Expect::default() }
 }
 
 fn undetermined() -> Expect<'static> {
@@ -57,7 +57,19 @@ fn the_summary_says_that_packets_are_not_delayed() {
     let found = operation(story()).diagnose();
     let summary = &found[0].summary;
     assert!(summary.starts_with("operations of h2 -> h4"), "{summary}");
+    assert!(summary.contains(" wait in h2, and their packets are not slow"), "{summary}");
     assert_eq!(found[0].cost.delay_ns, 160 * US, "beyond the time that the operation should take");
     let asked = &found[0].evidence[0].claim;
     assert!(asked.contains("took 200.0 us instead of 40.0 us at most"), "{asked}");
+}
+
+/// A job may compute for too long, or state more than its link carries: its host is named with a part only.
+#[test]
+fn a_slow_job_does_not_name_its_host() {
+    let mut story = operation(story());
+    story.snapshot.trigger.as_mut().unwrap().reason = TriggerReason::SlowJob;
+    let found = story.diagnose();
+    assert_eq!((found[0].anomaly, &found[0].root_cause.host), (Anomaly::HostOnly, &None));
+    let claims: Vec<&str> = found[0].evidence.iter().map(|evidence| evidence.claim.as_str()).collect();
+    assert!(claims[0].starts_with("iterations of the job of h2 -> h4"), "{claims:?}");
 }

@@ -46,6 +46,8 @@ pub struct CompletedOperation {
     /// The time that its bytes take on the slowest link of its path, or that the host's link or the flow's rate needed for
     /// what was sent meanwhile, whichever is longest.
     pub busy: Time,
+    /// Whether congestion control or the window, and not a link, made it take as long: by more than a tenth (a choice).
+    pub is_limited_by_rate: bool,
     /// Whether a pause or a loss held up packets of the flow since its data was ready.
     pub is_held_up: bool,
 }
@@ -149,7 +151,7 @@ impl HostAgent for SimulatedAgent {
                 let iteration = Iteration {
                     ended_ns: operation.times.polled.as_ns(),
                     expected_ns: expected.as_ns(),
-                    is_held_up: operation.is_held_up,
+                    is_held_up: operation.is_held_up || operation.is_limited_by_rate,
                 };
                 let poll = self.agent.iterated(now.as_ns(), id, &iteration);
                 self.send(poll);

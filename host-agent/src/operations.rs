@@ -49,7 +49,7 @@ pub struct Iteration {
     pub ended_ns: u64,
     /// How long an iteration takes, as the job states: alone, or as fast as it could compute.
     pub expected_ns: u64,
-    /// Whether a pause or a loss held up packets of its operation.
+    /// Whether a pause or a loss held up packets of its operation, or congestion control made it take longer.
     pub is_held_up: bool,
 }
 

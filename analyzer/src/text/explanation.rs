@@ -63,7 +63,9 @@ pub(crate) fn summary(
             format!("{victim} {is} delayed in the queue of its own packets at {root}: {because}")
         }
         Anomaly::HostOnly if context.is_about_operation() => {
-            format!("operations of {name} are slow, and their packets are not: {because}")
+            let host = finding.host.map(|host| context.view.index.name(host));
+            let waits = host.map_or_else(|| "are slow".to_string(), |host| format!("wait in {host}"));
+            format!("operations of {name} {waits}, and their packets are not slow: {because}")
         }
         Anomaly::HostOnly => {
             format!("{name} is slow, and no recorded queue or pause explains the delay: {because}")

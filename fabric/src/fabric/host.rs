@@ -296,11 +296,13 @@ impl<S: FabricSwitch> Fabric<S> {
             let of_rate = state.rate_busy.since(times.ready, state.paced);
             let Some((of_link, of_rate)) = of_link.zip(of_rate) else { continue };
             let of_path = state.slowest_link.unwrap_or(nic.line_rate).serialisation(times.bytes);
+            let of_links = of_link.max(of_path);
             let operation = CompletedOperation {
                 times: *times,
+                is_limited_by_rate: of_rate > Time(of_links.0 + of_links.0 / 10),
                 computing: state.gate.computing(),
                 expected_iteration: state.expected_iteration,
-                busy: of_link.max(of_rate).max(of_path),
+                busy: of_rate.max(of_links),
                 is_held_up: state.repeated.is_some_and(|at| at >= times.ready)
                     || pauses.has_paused_since(times.ready),
             };

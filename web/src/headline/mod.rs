@@ -148,7 +148,10 @@ impl Subject<'_> {
             }
             // A cause inside a host is named below.
             Anomaly::HostOnly if self.cause == Cause::Undetermined => {
-                let effect = format!("{slow}: sender, receiver or application");
+                let effect = match &self.root.host {
+                    Some(host) => format!("operations of {affected} wait in {}", host),
+                    None => format!("{slow}: sender, receiver or application"),
+                };
                 return Headline::new("No anomaly in the network".into(), "; ", &effect, place);
             }
             Anomaly::SelfInflicted => {

@@ -179,6 +179,10 @@ fn every_anomaly_says_what_it_does() {
         unknown(A::HostOnly).no_port().victims(vec![flow(1, 9)]),
         "No anomaly in the network; h1 → h9 is slow: sender, receiver or application",
     );
+    check(
+        unknown(A::HostOnly).no_port().host("h1"),
+        "No anomaly in the network; operations of 3 flows wait in h1",
+    );
     check(unknown(A::Undetermined).no_port(), "Cause not found: 3 flows are slow");
 }
 

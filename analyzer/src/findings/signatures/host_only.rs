@@ -55,16 +55,24 @@ pub(super) fn find(context: &Context<'_, '_>) -> Option<Finding> {
         caveats.push(Caveat { factor: context.settings.value(&t::UNDETERMINED) * reported, missing: None });
     }
     caveats.extend(doubts.iter().map(|doubt| Caveat::new(1.0, doubt.gap.clone())));
+    let anomaly = if doubts.is_empty() { Anomaly::HostOnly } else { Anomaly::Undetermined };
     Some(Finding {
-        anomaly: if doubts.is_empty() { Anomaly::HostOnly } else { Anomaly::Undetermined },
+        anomaly,
         root: None,
         path: Vec::new(),
         pause_loop: Vec::new(),
-        host: None,
+        host: if anomaly == Anomaly::HostOnly { waiting_host(context) } else { None },
         contention: None,
         when: context.analysed,
         caveats,
     })
+}
+
+/// The host in which an operation waited: that of the sender, which posts it and polls its completion. The round trips and the time
+/// that the links needed in between are known.
+fn waiting_host(context: &Context<'_, '_>) -> Option<NodeId> {
+    let is_operation = context.trigger?.reason == TriggerReason::SlowOperation;
+    context.victim.filter(|_| is_operation).and_then(|victim| context.view.index.host_of(victim.src))
 }
 
 /// Returns the finding that the present path is longer than the base RTT says, if that alone leaves too little of the delay for
