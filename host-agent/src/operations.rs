@@ -20,7 +20,7 @@ const MOST_DOUBLINGS: u32 = 10;
 /// An RDMA operation that is complete. Times are nanoseconds of the host's clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Operation {
-    /// When the application posted it.
+    /// When the application posted it; of a transfer of a job, when its data was ready.
     pub posted_ns: u64,
     /// When the application polled its completion.
     pub polled_ns: u64,

@@ -2,9 +2,11 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests may panic")]
 
-use host_diagnosis::xrdma::{Endpoint, RUNBOOK, SettingError, Settings, request_time_ns, runbook};
+use host_diagnosis::xrdma::{
+    Endpoint, Keepalive, KeepaliveAction, RUNBOOK, SettingError, Settings, request_time_ns, runbook,
+};
 use host_diagnosis::{CheckResult, Fabric, FabricState, HostDiagnosis, HostPart, diagnose};
-use model::host::polls::{MessageWindow, PollGap, RequestTrace, SlowSegment};
+use model::host::polls::{MessageWindow, PollGap, RequestTrace, SilentConnection, SlowSegment};
 use model::host::{HostPolls, HostProbes};
 use model::{Cause, HostReport};
 use proptest::prelude::*;
@@ -63,6 +65,7 @@ fn simultaneous_gaps_are_a_lock_of_the_application() {
         slow_segments: vec![segment("w1", 1010), segment("w2", 9060), segment("w3", 500_000)],
         requests: vec![request],
         windows: Vec::new(),
+        silent_connections: Vec::new(),
     };
     let diagnosis = diagnose_polls(polls.clone(), &Fabric::clean());
     let finding = &diagnosis.findings[0];
@@ -310,4 +313,86 @@ proptest! {
         prop_assert_eq!(ends[0].receiver_not_ready() + ends[1].receiver_not_ready(), 0);
         prop_assert!(ends[0].send().is_ok() || ends[1].send().is_ok());
     }
+}
+
+/// Section V-A: a probe after 10 ms of silence; its error releases the connection, and its completion does not.
+#[test]
+fn a_connection_is_released_when_its_probe_fails() {
+    use KeepaliveAction::{AwaitCompletion, Probe, Release, WaitUntil};
+    let ms = |ms: u64| ms * 1_000_000;
+    let mut end = Keepalive::new(0, ms(10));
+    assert_eq!(end.next(ms(3)), WaitUntil(ms(10)));
+    end.received(ms(4));
+    assert_eq!(end.next(ms(13)), WaitUntil(ms(14)));
+    assert_eq!([end.next(ms(14)), end.next(ms(15))], [Probe, AwaitCompletion]);
+    end.completed(ms(16), true);
+    assert_eq!(end.next(ms(17)), WaitUntil(ms(26)));
+    assert_eq!(end.next(ms(26)), Probe);
+    end.completed(ms(40), false);
+    end.received(ms(41));
+    assert_eq!(end.next(ms(50)), Release);
+}
+
+proptest! {
+    /// A peer that exists is never released, whatever is sent and when; one that is gone is, after one interval and its probe.
+    #[test]
+    fn only_a_connection_whose_peer_is_gone_is_released(
+        steps in prop::collection::vec((0..30_u64, any::<bool>()), 0..100), interval in 1..20_u64,
+    ) {
+        let mut end = Keepalive::new(0, interval);
+        let mut now = 0;
+        for (wait, sends) in steps {
+            now += wait;
+            if sends {
+                end.received(now);
+            }
+            match end.next(now) {
+                KeepaliveAction::Probe => end.completed(now, true),
+                action => prop_assert!(matches!(action, KeepaliveAction::WaitUntil(_)), "{action:?}"),
+            }
+        }
+        now += interval;
+        prop_assert_eq!(end.next(now), KeepaliveAction::Probe);
+        end.completed(now, false);
+        prop_assert_eq!(end.next(now), KeepaliveAction::Release);
+    }
+}
+
+/// A connection from which nothing has arrived for this long; its last probe was acknowledged or not.
+#[track_caller]
+fn check_silent(
+    silent_s: u64,
+    keepalive_ns: Option<u64>,
+    is_acknowledged: Option<bool>,
+    expected: CheckResult,
+) -> HostDiagnosis {
+    let silent = SilentConnection {
+        connection: "h1 -> h2".into(),
+        silent_ns: silent_s * 1_000_000_000,
+        keepalive_ns,
+        is_acknowledged,
+        held_bytes: Some(4 << 20),
+    };
+    let polls = HostPolls { silent_connections: vec![silent], ..HostPolls::default() };
+    let report = HostReport { polls: Some(polls), ..HostReport::new("h1", 1_000_000_000) };
+    let found = diagnose(&report, &Fabric::new(FabricState::Congested));
+    let of_detector = found.checks.iter().find(|check| check.detector == "dead_connection").unwrap();
+    assert_eq!(of_detector.result, expected, "{of_detector:?}");
+    found
+}
+
+#[test]
+fn a_connection_whose_probe_failed_holds_memory_for_a_peer_that_is_gone() {
+    let every = Some(10_000_000);
+    let found = check_silent(90, every, Some(false), CheckResult::Found);
+    let finding = found.findings.iter().find(|finding| finding.detector == "dead_connection").unwrap();
+    assert_eq!(finding.part, HostPart::Connection("h1 -> h2".to_string()));
+    assert_eq!(
+        finding.summary,
+        "the peer of connection h1 -> h2 is gone: its queue pair and 4.2 MB of buffers are still held"
+    );
+    check_silent(90, every, Some(true), CheckResult::Clean);
+    check_silent(90, every, None, CheckResult::Clean);
+    check_silent(90, None, None, CheckResult::MissingEvidence);
+    check_silent(30, None, None, CheckResult::Clean);
 }

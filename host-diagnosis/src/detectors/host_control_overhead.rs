@@ -85,7 +85,8 @@ fn finding(report: &HostReport, transfers: Vec<(usize, &TimedTransfer)>) -> Opti
     found.sort_by_key(|(_, transfer, _)| transfer.duration_ns);
     let (at, transfer, shown) = *found.get(found.len() / 2).filter(|_| found.len() * 2 > count)?;
     let wire = wire_ns(transfer.bytes, transfer.bits_per_s);
-    let of_all = if count > 1 { format!(", as do {} of {count} transfers", found.len()) } else { String::new() };
+    let of_all =
+        if count > 1 { format!(", as do {} of {count} transfers", found.len()) } else { String::new() };
     Some(HostFinding {
         detector: DETECTOR.name.to_string(),
         host: report.host.clone(),

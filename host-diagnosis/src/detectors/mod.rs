@@ -34,6 +34,7 @@ detectors! {
     network_bound,
     poll_gap,
     window_deadlock,
+    dead_connection,
     probe_matrix,
     inspection,
 }

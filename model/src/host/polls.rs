@@ -28,6 +28,9 @@ pub struct HostPolls {
     /// Windows of connections.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub windows: Vec<MessageWindow>,
+    /// Connections from whose peers nothing has arrived for a while.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub silent_connections: Vec<SilentConnection>,
 }
 
 /// A time in which a thread did not poll.
@@ -72,6 +75,26 @@ pub struct RequestTrace {
     /// The receiver's clock minus the sender's; absent if the clocks were not compared.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clock_offset_ns: Option<i64>,
+}
+
+/// A connection whose keepalive failed, or that has none.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(deny_unknown_fields)]
+pub struct SilentConnection {
+    /// The connection.
+    pub connection: String,
+    /// Time since something last arrived from the peer.
+    pub silent_ns: u64,
+    /// The time without traffic after which it is probed; absent if it has no keepalive.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub keepalive_ns: Option<u64>,
+    /// Whether its last probe was acknowledged; absent if none is complete.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub is_acknowledged: Option<bool>,
+    /// Bytes of buffers that it holds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub held_bytes: Option<u64>,
 }
 
 /// The windows of both directions of a connection.

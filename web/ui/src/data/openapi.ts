@@ -515,6 +515,8 @@ export interface components {
             /** @default [] */
             requests: components["schemas"]["RequestTrace"][];
             /** @default [] */
+            silent_connections: components["schemas"]["SilentConnection"][];
+            /** @default [] */
             slow_segments: components["schemas"]["SlowSegment"][];
             /** @default [] */
             windows: components["schemas"]["MessageWindow"][];
@@ -1159,6 +1161,13 @@ export interface components {
             nic: string;
             request_limit: number;
             tenants: components["schemas"]["Tenant"][];
+        };
+        SilentConnection: {
+            connection: string;
+            held_bytes?: number | null;
+            is_acknowledged?: boolean | null;
+            keepalive_ns?: number | null;
+            silent_ns: number;
         };
         SlowSegment: {
             duration_ns: number;
