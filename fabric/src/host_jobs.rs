@@ -23,11 +23,21 @@ pub struct JobReading {
 /// Transfers in a report: the latest ones, enough for a pattern (a choice).
 const REPORTED_TRANSFERS: usize = 64;
 
-/// The jobs at a reading, with their latest iterations; `sent_bits_per_s` is what the NIC sent in the interval. `None` without
-/// jobs.
-pub(crate) fn jobs(last: &NicReading, sent_bits_per_s: f64) -> Option<HostJobs> {
-    let jobs: Vec<PlacedJob> = last.jobs.iter().map(|job| placed(job, last, sent_bits_per_s)).collect();
+/// The jobs at the last reading, with their latest iterations and what they have sent since the first one. `None` without jobs.
+pub(crate) fn jobs(first: &NicReading, last: &NicReading) -> Option<HostJobs> {
+    let jobs: Vec<PlacedJob> =
+        last.jobs.iter().map(|job| placed(job, last, sent_bits_per_s(job, first, last))).collect();
     (!jobs.is_empty()).then_some(HostJobs { jobs })
+}
+
+/// What the flows of a job sent between two readings, in bits a second.
+fn sent_bits_per_s(job: &JobReading, first: &NicReading, last: &NicReading) -> f64 {
+    let sent = |reading: &NicReading| -> u64 {
+        reading.sending.iter().filter(|flow| job.flows.contains(&flow.flow)).map(|flow| flow.bytes).sum()
+    };
+    let seconds = last.at.saturating_sub(first.at).as_secs_f64();
+    let bytes = sent(last).saturating_sub(sent(first));
+    if seconds > 0.0 { bytes as f64 * 8.0 / seconds } else { 0.0 }
 }
 
 fn placed(job: &JobReading, last: &NicReading, sent_bits_per_s: f64) -> PlacedJob {

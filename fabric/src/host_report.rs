@@ -286,10 +286,7 @@ impl Interval<'_> {
     }
 
     fn jobs(&self) -> Option<HostJobs> {
-        let sent = self.last.sent_bytes.saturating_sub(self.first.sent_bytes);
-        let seconds = self.interval_ns as f64 / 1e9;
-        let sent_bits_per_s = if seconds > 0.0 { sent as f64 * 8.0 / seconds } else { 0.0 };
-        host_jobs::jobs(self.last, sent_bits_per_s)
+        host_jobs::jobs(self.first, self.last)
     }
 
     /// A flow, with the number of packets that were discarded; `None` if nothing arrived.

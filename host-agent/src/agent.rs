@@ -1,5 +1,7 @@
 //! The agent of one host.
 
+mod slow_operations;
+
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
@@ -10,7 +12,7 @@ use rustc_hash::FxBuildHasher;
 
 use crate::baseline::PathBase;
 use crate::bucket::TokenBucket;
-use crate::operations::{Iteration, Operation, OperationWatch};
+use crate::operations::OperationWatch;
 use crate::rule::{has_grown, is_silent, is_slow, silence_limit_ns};
 use crate::settings::{Settings, SettingsError};
 use crate::waiting::{Measured, WaitingPolls};
@@ -90,16 +92,6 @@ struct SlowEpisode {
 struct FollowUpPoll {
     priority: u8,
     trigger: Trigger,
-}
-
-/// Operations or iterations that took longer than they should.
-#[derive(Clone, Copy, Debug)]
-struct SlowOperations {
-    reason: TriggerReason,
-    /// When the last one ended.
-    time_ns: u64,
-    took_ns: u64,
-    expected_ns: u64,
 }
 
 #[derive(Clone, Debug)]
@@ -261,73 +253,6 @@ impl Agent {
         }
         self.schedule_deadline(id);
         self.check_slow(now_ns, id, rtt_ns?, true)
-    }
-
-    /// Handles an operation that is complete. Returns a poll if operations of the flow are slow although its round trips are
-    /// normal, and the limits allow one. It has no follow-up poll: what delays them does not spread.
-    pub fn completed(&mut self, now_ns: u64, id: FlowId, operation: &Operation) -> Option<Poll> {
-        let settings = &self.settings;
-        let watched = self.flows.get_mut(id.0 as usize)?.as_mut()?;
-        let base_rtt_ns = watched.base.trusted_ns(settings.min_samples)?;
-        let expected_ns = watched.operations.expected_ns(operation, base_rtt_ns);
-        let is_due = watched.operations.completed(settings, operation, expected_ns);
-        if !is_due || watched.has_question_since(settings, operation.posted_ns) {
-            return None;
-        }
-        let slow = SlowOperations {
-            reason: TriggerReason::SlowOperation,
-            time_ns: operation.polled_ns,
-            took_ns: operation.took_ns(),
-            expected_ns,
-        };
-        self.poll_for_operations(now_ns, id, base_rtt_ns, slow)
-    }
-
-    /// Handles the end of an iteration of a job. Returns a poll if the job is slow although its round trips are normal, and the
-    /// limits allow one.
-    pub fn iterated(&mut self, now_ns: u64, id: FlowId, iteration: &Iteration) -> Option<Poll> {
-        let settings = &self.settings;
-        let watched = self.flows.get_mut(id.0 as usize)?.as_mut()?;
-        let base_rtt_ns = watched.base.trusted_ns(settings.min_samples)?;
-        let (mean_ns, first_ns) = watched.operations.iterated(settings, iteration)?;
-        if watched.has_question_since(settings, first_ns) {
-            return None;
-        }
-        let slow = SlowOperations {
-            reason: TriggerReason::SlowJob,
-            time_ns: iteration.ended_ns,
-            took_ns: mean_ns,
-            expected_ns: iteration.expected_ns,
-        };
-        self.poll_for_operations(now_ns, id, base_rtt_ns, slow)
-    }
-
-    /// Polls for operations or iterations that took longer than expected.
-    fn poll_for_operations(
-        &mut self,
-        now_ns: u64,
-        id: FlowId,
-        base_rtt_ns: u64,
-        slow: SlowOperations,
-    ) -> Option<Poll> {
-        if !self.bucket.take(now_ns) {
-            self.stats.limited_by_host += 1;
-            return None;
-        }
-        let watched = self.flows.get_mut(id.0 as usize)?.as_mut()?;
-        watched.operations.polled(now_ns);
-        let trigger = Trigger {
-            host: self.host.clone(),
-            flow: watched.flow,
-            time_ns: slow.time_ns,
-            reason: slow.reason,
-            base_rtt_ns,
-            rtt_ns: slow.took_ns,
-            expected_ns: Some(slow.expected_ns),
-            follows: None,
-        };
-        let priority = watched.priority;
-        Some(self.numbered(priority, trigger))
     }
 
     /// Returns a poll if this round trip is slow and the limits allow one; `is_sample`: otherwise the flow has recovered.
@@ -574,13 +499,6 @@ impl Agent {
 }
 
 impl Watched {
-    /// Whether the flow was polled for a slow round trip or a silence since shortly before a time. Operations that begin then wait
-    /// for what the congestion has left.
-    fn has_question_since(&self, settings: &Settings, from_ns: u64) -> bool {
-        let recovered_ns = settings.recovered_interval_ns;
-        self.polled_ns.is_some_and(|polled_ns| polled_ns.saturating_add(recovered_ns) >= from_ns)
-    }
-
     /// Whether the flow may be polled for this measurement: the interval since its last poll has passed, or its delay
     /// has grown beyond the one that it was polled for. While a follow-up poll is pending, that one reports the growth.
     fn may_poll(&self, now_ns: u64, measured: &Measured, settings: &Settings) -> bool {

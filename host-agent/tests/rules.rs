@@ -1,6 +1,6 @@
 //! Which round trips make an agent poll, and which do not.
 
-use harrier_host_agent::{Agent, Operation, Poll, Settings, SettingsError, base_rtt};
+use harrier_host_agent::{Agent, Iteration, Operation, Poll, Settings, SettingsError, base_rtt};
 use model::topology::{Link, Node, NodeKind};
 use model::wire::polling::Follow;
 use model::{FlowKey, Rate, Time, Topology, TriggerReason};
@@ -411,6 +411,35 @@ fn a_flow_whose_operations_stay_slow_is_polled_at_growing_intervals() {
     let mut recovers = stays;
     recovers[80].2 = 90;
     check_operations(BASE_NS, &recovers, &[100, 8_100 + 100, 16_200, 32_200]);
+}
+
+/// Iterations that end every `interval_us` and should take 100 us, the first after a round trip of `rtt_ns`.
+#[track_caller]
+fn check_iterations(interval_us: u64, rtt_ns: u64, expected: &[u64]) {
+    let mut agent = agent(Settings::default());
+    let id = agent.open(0, flow(0), 3, Some(BASE_NS));
+    // This poll may be for the round trip.
+    agent.acknowledged(1_000, id, Some(rtt_ns), true);
+    let mut polls = Vec::new();
+    for n in 1..=50 {
+        let ended_ns = n * interval_us * 1_000;
+        let iteration = Iteration { ended_ns, expected_ns: 100_000, is_held_up: false };
+        polls.extend(agent.iterated(ended_ns, id, &iteration));
+    }
+    assert!(polls.iter().all(|poll| poll.trigger.reason == TriggerReason::SlowJob), "{polls:?}");
+    let found: Vec<u64> = polls.iter().map(|poll| poll.trigger.time_ns / 1_000).collect();
+    assert_eq!(found, expected);
+    let took = |poll: &Poll| (poll.trigger.rtt_ns / 1_000, poll.trigger.expected_ns);
+    assert!(polls.iter().all(|poll| took(poll) == (interval_us, Some(100_000))), "{polls:?}");
+}
+
+#[test]
+fn a_slow_job_is_polled_unless_its_flow_has_a_question() {
+    check_iterations(110, BASE_NS, &[]);
+    check_iterations(150, BASE_NS, &[5 * 150]);
+    check_iterations(300, BASE_NS, &[5 * 300, 5 * 300 + 8_100]);
+    // The flow was polled for a slow round trip, whose congestion may have delayed iterations up to 500 us later.
+    check_iterations(150, 10 * BASE_NS, &[8 * 150]);
 }
 
 #[test]

@@ -97,6 +97,18 @@ struct Cell {
     replies: u64,
 }
 
+/// The probes from a host and to it, by peer.
+#[derive(Default)]
+struct Lines<'c> {
+    row: Vec<(&'c str, &'c Cell)>,
+    column: Vec<(&'c str, &'c Cell)>,
+}
+
+/// Whether none of several peers has a reply.
+fn is_dead(line: &[(&str, &Cell)]) -> bool {
+    line.len() >= 2 && line.iter().all(|(_, cell)| cell.replies == 0)
+}
+
 /// Returns hosts with a dead row or column of at least two peers, and the dead pairs of the other hosts. A pair is dead
 /// if none of its probes has a reply.
 pub fn dead(probes: &HostProbes) -> Vec<Dead> {
@@ -106,19 +118,17 @@ pub fn dead(probes: &HostProbes) -> Vec<Dead> {
         cell.records.push(at);
         cell.replies += u64::from(probe.rtt_ns.is_some());
     }
-    let hosts: BTreeSet<&str> = matrix.keys().flat_map(|(from, to)| [*from, *to]).collect();
+    let mut hosts: BTreeMap<&str, Lines<'_>> = BTreeMap::new();
+    for ((from, to), cell) in &matrix {
+        hosts.entry(from).or_default().row.push((to, cell));
+        hosts.entry(to).or_default().column.push((from, cell));
+    }
     let mut found = Vec::new();
     let mut dead_hosts = BTreeSet::new();
-    for host in hosts {
-        let row = || matrix.iter().filter(move |((from, _), _)| *from == host);
-        let column = || matrix.iter().filter(move |((_, to), _)| *to == host);
-        let is_dead = |cells: usize, replies: u64| cells >= 2 && replies == 0;
-        let replies_of_row = row().map(|(_, cell)| cell.replies).sum();
-        let replies_of_column = column().map(|(_, cell)| cell.replies).sum();
-        if is_dead(row().count(), replies_of_row) || is_dead(column().count(), replies_of_column) {
-            let cells = || row().chain(column()).filter(|(_, cell)| cell.replies == 0);
-            let peers: BTreeSet<&str> =
-                cells().map(|((from, to), _)| if *from == host { *to } else { *from }).collect();
+    for (host, lines) in hosts {
+        if is_dead(&lines.row) || is_dead(&lines.column) {
+            let cells = || lines.row.iter().chain(&lines.column).filter(|(_, cell)| cell.replies == 0);
+            let peers: BTreeSet<&str> = cells().map(|(peer, _)| *peer).collect();
             let mut records: Vec<usize> =
                 cells().flat_map(|(_, cell)| cell.records.iter().copied()).collect();
             records.sort_unstable();

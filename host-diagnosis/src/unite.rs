@@ -4,6 +4,8 @@
 //! A verdict that the fabric explains stays as it is, whatever the reports contain, and one that the fabric was clean is
 //! withdrawn if its switch paused a host.
 
+use std::collections::BTreeSet;
+
 use model::diagnosis::{Evidence, Record};
 use model::{Cause, Diagnosis, HostReport};
 use serde::Serialize;
@@ -49,8 +51,12 @@ pub fn unite(verdict: &Diagnosis, reports: &[HostReport], watchdog_fired: Option
 fn pausing(reports: &[HostReport]) -> Option<u32> {
     let is_pausing =
         |report: &&HostReport| pauses::sent(report).any(|row| row.step().is_some_and(|s| s > Step::Normal));
-    let count = reports.iter().filter(is_pausing).count();
-    (reports.len() > 1).then(|| u32::try_from(count).unwrap_or(u32::MAX))
+    // A host may have several reports: a file and its present state.
+    let hosts = |reports: &mut dyn Iterator<Item = &HostReport>| {
+        reports.map(|report| report.host.as_str()).collect::<BTreeSet<&str>>().len()
+    };
+    let count = hosts(&mut reports.iter().filter(is_pausing));
+    (hosts(&mut reports.iter()) > 1).then(|| u32::try_from(count).unwrap_or(u32::MAX))
 }
 
 /// The most certain finding that explains a delay and has a cause, with the index of its report; the first one of equal
@@ -171,4 +177,17 @@ fn missing_of(host: &HostDiagnosis) -> Option<String> {
     }
     parts.extend(others.into_iter().map(str::to_string));
     Some(parts.join("; "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn several_reports_of_one_host_are_one_server() {
+        let report = |host: &str| HostReport::new(host, 1_000);
+        assert_eq!(pausing(&[report("h1")]), None);
+        assert_eq!(pausing(&[report("h1"), report("h1")]), None);
+        assert_eq!(pausing(&[report("h1"), report("h2")]), Some(0));
+    }
 }

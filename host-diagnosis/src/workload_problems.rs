@@ -1,4 +1,4 @@
-//! What is wrong with the sections `workload`, `latency` and `jobs` of a report, all at once.
+//! What is wrong with the sections `workload`, `latency`, `jobs` and `polls` of a report, all at once.
 
 use std::collections::BTreeSet;
 
@@ -6,11 +6,11 @@ use model::HostReport;
 use model::host::descriptor::{Opcode, Transport, Workload};
 use model::host::jobs::PlacedJob;
 use model::host::latency::{HostLatency, RdmaOperation};
-use model::host::{HostJobs, HostWorkload};
+use model::host::{HostJobs, HostPolls, HostWorkload};
 
 use crate::ReportProblem;
 
-/// Returns every problem of the three sections, in the order of the report.
+/// Returns every problem of these sections, in the order of the report.
 pub(crate) fn of(report: &HostReport) -> Vec<ReportProblem> {
     let mut found = Problems::default();
     if let Some(workload) = &report.workload {
@@ -21,6 +21,9 @@ pub(crate) fn of(report: &HostReport) -> Vec<ReportProblem> {
     }
     if let Some(jobs) = &report.jobs {
         found.jobs(jobs);
+    }
+    if let Some(polls) = &report.polls {
+        found.polls(polls);
     }
     found.list
 }
@@ -45,6 +48,12 @@ impl Problems {
     fn rate(&mut self, pointer: String, rate: f64) {
         if !(rate.is_finite() && rate >= 0.0) {
             self.add(pointer, format!("{rate} is no rate; expected a number of at least 0"));
+        }
+    }
+
+    fn optional_rate(&mut self, pointer: String, rate: Option<f64>) {
+        if let Some(rate) = rate {
+            self.rate(pointer, rate);
         }
     }
 
@@ -112,6 +121,16 @@ impl Problems {
             self.rate(format!("{at}/goodput_bits_per_s"), connection.goodput_bits_per_s);
             self.share(format!("{at}/loss_ratio"), connection.loss_ratio);
         }
+        if let Some(rates) = &workload.rates {
+            for (row, link) in rates.links.iter().enumerate() {
+                self.rate(format!("/workload/rates/links/{row}/bits_per_s"), link.bits_per_s);
+            }
+            for (row, flow) in rates.flows.iter().enumerate() {
+                let at = format!("/workload/rates/flows/{row}");
+                self.rate(format!("{at}/bits_per_s"), flow.bits_per_s);
+                self.optional_rate(format!("{at}/demand_bits_per_s"), flow.demand_bits_per_s);
+            }
+        }
         for (row, peer) in workload.cnp_peers.iter().enumerate() {
             for (side, settings) in [("sender", &peer.sender), ("receiver", &peer.receiver)] {
                 if !(1..=3).contains(&settings.generation) {
@@ -131,6 +150,7 @@ impl Problems {
                 let message = format!("`{}` is there twice", connection.name);
                 self.add(format!("/latency/connections/{row}/name"), message);
             }
+            self.optional_rate(format!("/latency/connections/{row}/bits_per_s"), connection.bits_per_s);
         }
         for (row, operation) in latency.operations.iter().enumerate() {
             if !is_ordered(operation) {
@@ -141,7 +161,16 @@ impl Problems {
             }
         }
         for (row, transfer) in latency.transfers.iter().enumerate() {
-            self.rate(format!("/latency/transfers/{row}/bits_per_s"), transfer.bits_per_s);
+            let at = format!("/latency/transfers/{row}");
+            self.rate(format!("{at}/bits_per_s"), transfer.bits_per_s);
+            self.optional_rate(format!("{at}/alone_bits_per_s"), transfer.alone_bits_per_s);
+            if transfer.posted_after_ns.is_some_and(|posted_after_ns| posted_after_ns > transfer.duration_ns)
+            {
+                self.add(
+                    format!("{at}/posted_after_ns"),
+                    "is longer than the whole transfer (`duration_ns`)",
+                );
+            }
         }
     }
 
@@ -157,6 +186,12 @@ impl Problems {
     }
 
     fn job(&mut self, at: &str, job: &PlacedJob) {
+        self.optional_rate(format!("{at}/usual_rate"), job.usual_rate);
+        if let Some(demand) = &job.demand {
+            self.rate(format!("{at}/demand/batches_per_s"), demand.batches_per_s);
+            self.rate(format!("{at}/demand/nic_bits_per_s"), demand.nic_bits_per_s);
+            self.rate(format!("{at}/demand/measured_bits_per_s"), demand.measured_bits_per_s);
+        }
         for (row, progress) in job.progress.iter().enumerate() {
             let at = format!("{at}/progress/{row}");
             if progress.end_ns <= progress.start_ns {
@@ -164,6 +199,29 @@ impl Problems {
             }
             self.rate(format!("{at}/rate"), progress.rate);
             self.share(format!("{at}/gpu_utilisation"), progress.gpu_utilisation);
+        }
+    }
+}
+
+impl Problems {
+    fn polls(&mut self, polls: &HostPolls) {
+        for (row, gap) in polls.gaps.iter().enumerate() {
+            let at = format!("/polls/gaps/{row}");
+            if gap.thread.is_empty() {
+                self.add(format!("{at}/thread"), "the name of the thread is empty");
+            }
+            if gap.start_ns.checked_add(gap.duration_ns).is_none() {
+                self.add(format!("{at}/duration_ns"), "the gap ends after the largest time, 2^64 - 1 ns");
+            }
+        }
+        for (row, silent) in polls.silent_connections.iter().enumerate() {
+            let is_early = silent.silent_ns < silent.keepalive_ns.unwrap_or(1);
+            if silent.is_acknowledged == Some(false) && is_early {
+                self.add(
+                    format!("/polls/silent_connections/{row}/silent_ns"),
+                    "a probe has failed before the connection was silent for `keepalive_ns`",
+                );
+            }
         }
     }
 }
@@ -208,6 +266,33 @@ mod tests {
                 "/workload/descriptors/0/performance/bits_per_s: -1 is no rate; expected a number of at least 0",
                 "/latency/operations/0: a time is before an earlier point; expected t1_ns to t6_ns in this order",
                 "/jobs/jobs/0/progress/0/end_ns: the interval ends before it begins",
+            ],
+        );
+    }
+
+    #[test]
+    fn impossible_rates_times_and_polls_are_reported() {
+        check(
+            r#"{"version": 1, "host": "h1", "interval_ns": 1000,
+                "workload": {"rates": {"links": [{"name": "nic0", "bits_per_s": -1}], "flows": []}},
+                "latency": {"connections": [{"name": "c", "bits_per_s": -1}],
+                    "transfers": [{"name": "t", "control": "cpu", "bytes": 1, "duration_ns": 5, "posted_after_ns": 6,
+                        "bits_per_s": 1}]},
+                "jobs": {"jobs": [{"name": "j", "class": "production", "usual_rate": -1, "demand": {"batch_bytes": 1,
+                    "batches_per_s": 1, "nic_bits_per_s": -1, "measured_bits_per_s": 1}}]},
+                "polls": {"gaps": [{"thread": "", "start_ns": 1, "duration_ns": 18446744073709551615}],
+                    "silent_connections": [{"connection": "c", "silent_ns": 1, "keepalive_ns": 2,
+                        "is_acknowledged": false}]}}"#,
+            &[
+                "/workload/rates/links/0/bits_per_s: -1 is no rate; expected a number of at least 0",
+                "/latency/connections/0/bits_per_s: -1 is no rate; expected a number of at least 0",
+                "/latency/transfers/0/posted_after_ns: is longer than the whole transfer (`duration_ns`)",
+                "/jobs/jobs/0/usual_rate: -1 is no rate; expected a number of at least 0",
+                "/jobs/jobs/0/demand/nic_bits_per_s: -1 is no rate; expected a number of at least 0",
+                "/polls/gaps/0/thread: the name of the thread is empty",
+                "/polls/gaps/0/duration_ns: the gap ends after the largest time, 2^64 - 1 ns",
+                "/polls/silent_connections/0/silent_ns: a probe has failed before the connection was silent for \
+                 `keepalive_ns`",
             ],
         );
     }

@@ -2,7 +2,7 @@
 
 use host_diagnosis::collie::matching::{Match, matches};
 use host_diagnosis::collie::search::{Options, Report, search};
-use host_diagnosis::collie::subsystem::TableSubsystem;
+use host_diagnosis::collie::subsystem::{Measurement, Subsystem, SubsystemError, TableSubsystem};
 use host_diagnosis::{CheckResult, Fabric, FabricState, diagnose};
 use model::HostReport;
 use model::host::counters::{CacheCounters, Misses, NicCounters, PriorityPauses};
@@ -377,6 +377,39 @@ fn col_2_the_search_finds_all_13_anomalies_of_the_connectx_6() {
         assert!(report.tests <= 16_000);
     }
     assert_eq!(rows(&run(NicFamily::P2100, 1, 16_000, true)), (14..=18).collect::<Vec<u8>>());
+}
+
+/// A subsystem that fails for good after some tests.
+struct Failing {
+    model: TableSubsystem,
+    left: usize,
+}
+
+impl Subsystem for Failing {
+    fn nic(&self) -> NicFamily {
+        self.model.nic()
+    }
+
+    fn server(&self) -> ServerTraits {
+        self.model.server()
+    }
+
+    fn measure(&mut self, workload: &Workload) -> Result<Measurement, SubsystemError> {
+        self.left = self.left.checked_sub(1).ok_or(SubsystemError::Failed("the peer is gone".to_string()))?;
+        self.model.measure(workload)
+    }
+}
+
+#[test]
+fn what_was_found_before_a_failure_is_kept() {
+    let search_with = |left| {
+        let mut subsystem = Failing { model: TableSubsystem::new(NicFamily::Cx6), left };
+        search(&mut subsystem, Options { seed: 1, tests: 16_000, skip_known: true })
+    };
+    let report = search_with(4_000).unwrap();
+    assert_eq!(report.stopped.as_deref(), Some("the subsystem cannot be measured: the peer is gone"));
+    assert!(!report.found.is_empty());
+    assert!(search_with(0).is_err(), "without the reference workload there is no search");
 }
 
 #[test]

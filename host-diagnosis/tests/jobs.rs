@@ -57,7 +57,11 @@ fn tgs_1_a_production_job_at_57_percent_next_to_another_one_is_co_location() {
     assert_eq!((found[0].cause, found[0].confidence), (Cause::GpuCoLocation, 0.9));
     assert_eq!(found[0].part, HostPart::Application("ResNet-50".to_string()));
     assert_eq!(found[0].summary, "job ResNet-50 runs at 57 % of its rate while ShuffleNet uses h1/gpu0");
-    assert!(found[0].advice[0].starts_with("limit ShuffleNet: begin at 0.010"), "{}", found[0].advice[0]);
+    assert!(
+        found[0].advice[0].starts_with("limit the rate of ShuffleNet. Begin at 1 % of its rate alone"),
+        "{}",
+        found[0].advice[0]
+    );
 }
 
 #[test]
@@ -243,8 +247,11 @@ fn bgl_1_a_job_that_could_use_640_gbps_saturates_its_nic_legitimately() {
         "job bgl (workload `gnn-fetch`) could use 640.0 Gb/s, 6.4 times its NIC: a saturated NIC is expected"
     );
     assert!(found[0].evidence[0].claim.starts_with("the NIC carries 62.5 batches a second of 400.0"));
-    // The host's own pauses do not change the judgement.
-    check(&report, FabricState::PausedBy("h1".to_string()), "network_bound", CheckResult::Found);
+    // Pauses of the host have the label of the job, which does not explain them.
+    let labelled =
+        check(&report, FabricState::PausedBy("h1".to_string()), "network_bound", CheckResult::Found);
+    assert_eq!(labelled[0].cause, Cause::Undetermined);
+    assert!(labelled[0].summary.contains("`gnn-fetch`"), "{}", labelled[0].summary);
 }
 
 #[test]

@@ -238,6 +238,9 @@ fn describe_search(report: &Report, subsystem: &str, fixed: &[Factor]) -> String
         report.tests,
         report.skipped
     ));
+    if let Some(why) = &report.stopped {
+        text.push_str(&format!("the search ended early: {why}\n"));
+    }
     if report.refused > 0 {
         text.push_str(&format!("{} workloads could not be run\n", report.refused));
     }

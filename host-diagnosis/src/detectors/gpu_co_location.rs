@@ -165,21 +165,21 @@ fn finding(
 fn advice(job: &PlacedJob, other: &PlacedJob) -> String {
     let rate = other.usual_rate.or_else(|| other.progress.iter().map(|p| p.rate).reduce(f64::max));
     match (other.class, rate) {
-        (JobClass::Opportunistic, Some(rate)) => {
+        (JobClass::Opportunistic, Some(rate)) if rate > 0.0 => {
             let p = Parameters::for_rate(rate);
             format!(
-                "limit {}: begin at {:.3}, multiply by {} in each window in which {} has {} of its rate, after the first \
-                 that has not add {:.3} instead, and multiply by {} in each that has not",
+                "limit the rate of {}. Begin at {} of its rate alone, and multiply the limit by {} after each window in which {} \
+                 keeps {} of its rate. Once it has not, add {} after each such window, and multiply by {} after each other one",
                 other.name,
-                p.first,
+                percent(p.first / rate),
                 p.slow_start,
                 job.name,
                 percent(1.0 - p.tolerated),
-                p.increase,
+                percent(p.increase / rate),
                 p.decrease
             )
         }
-        (JobClass::Opportunistic, None) => format!("limit or move {}, which is opportunistic", other.name),
+        (JobClass::Opportunistic, _) => format!("limit or move {}, which is opportunistic", other.name),
         (JobClass::Production, _) => format!("move {} or {} to other GPUs", job.name, other.name),
     }
 }

@@ -85,15 +85,18 @@ fn finding(report: &HostReport, transfers: Vec<(usize, &TimedTransfer)>) -> Opti
     found.sort_by_key(|(_, transfer, _)| transfer.duration_ns);
     let (at, transfer, shown) = *found.get(found.len() / 2).filter(|_| found.len() * 2 > count)?;
     let wire = wire_ns(transfer.bytes, transfer.bits_per_s);
-    let of_all =
-        if count > 1 { format!(", as do {} of {count} transfers", found.len()) } else { String::new() };
+    let of_all = if count > 1 {
+        format!(" ({} of {count} transfers are like it)", found.len())
+    } else {
+        String::new()
+    };
     Some(HostFinding {
         detector: DETECTOR.name.to_string(),
         host: report.host.clone(),
         part: HostPart::Application(transfer.name.clone()),
         cause: Cause::HostControlOverhead,
         summary: format!(
-            "{} takes {}, of which the wire needs {}{of_all}: the rest is the processor's handling of events",
+            "a transfer of {} takes {}, of which the wire needs {}{of_all}: the rest is the processor's handling of events",
             transfer.name,
             time(transfer.duration_ns as f64),
             time(wire)

@@ -8,7 +8,7 @@ use model::{Cause, HostReport};
 use crate::jobs::demand::supply;
 use crate::{Claim, Detector, Explains, Fabric, HostFinding, HostPart, Outcome, Section};
 
-use super::support::{conclude, percent, rate};
+use super::support::{conclude, is_about_pauses, percent, rate};
 
 /// A NIC is saturated above this utilisation: that of Hostping for links.
 const SATURATED: f64 = 0.9;
@@ -23,7 +23,8 @@ pub(super) const DETECTOR: Detector = Detector {
     check,
 };
 
-fn check(report: &HostReport, _fabric: &Fabric) -> Outcome {
+fn check(report: &HostReport, fabric: &Fabric) -> Outcome {
+    let is_about_pauses = is_about_pauses(fabric);
     let jobs = report.jobs.iter().flat_map(|jobs| jobs.jobs.iter().enumerate());
     let (mut findings, mut missing) = (Vec::new(), Vec::new());
     for (at, job) in jobs {
@@ -40,7 +41,8 @@ fn check(report: &HostReport, _fabric: &Fabric) -> Outcome {
             detector: DETECTOR.name.to_string(),
             host: report.host.clone(),
             part: HostPart::Application(job.name.clone()),
-            cause: Cause::LegitimatelyNetworkBound,
+            // A busy link labels the pauses of a host with the job, and does not explain them.
+            cause: if is_about_pauses { Cause::Undetermined } else { Cause::LegitimatelyNetworkBound },
             summary: format!(
                 "job {}{label} could use {}, {:.1} times its NIC: a saturated NIC is expected",
                 job.name,
@@ -59,9 +61,7 @@ fn check(report: &HostReport, _fabric: &Fabric) -> Outcome {
             )],
             missing: Vec::new(),
             advice: vec![
-                "reduce what the job fetches (cache, partition), or give it more network; pauses and queues of its flows \
-                 are its load"
-                    .to_string(),
+                "reduce what the job sends or fetches (cache, partition), or give it a faster network".to_string(),
             ],
         });
     }

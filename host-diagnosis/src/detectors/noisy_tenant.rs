@@ -156,9 +156,9 @@ impl Row<'_> {
         };
         evidence.push(Claim::new(
             format!(
-                "the {} of {} is exhausted: {}",
-                exhausted.resource.text(),
+                "{} has no more of one resource, its {}: {}",
                 self.nic.nic,
+                exhausted.resource.text(),
                 exhausted.reason
             ),
             [shown_by],

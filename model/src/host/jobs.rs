@@ -93,6 +93,6 @@ pub struct FetchDemand {
     pub batches_per_s: f64,
     /// Rate of the NIC that fetches them, in bits a second.
     pub nic_bits_per_s: f64,
-    /// Measured rate of the NIC, in bits a second.
+    /// Measured rate of the job's traffic, in bits a second.
     pub measured_bits_per_s: f64,
 }
