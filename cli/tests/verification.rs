@@ -8,7 +8,8 @@ fn check(scenario: &str) {
     let ran = harrier(&["run", scenario, "--verify", "--json"]);
     assert!(ran.status < 2, "{scenario}: {}", ran.stderr);
     for diagnosis in ran.json()["diagnoses"].as_array().unwrap() {
-        if diagnosis["anomaly"] == "undetermined" {
+        // That a job wants more than its link carries accuses no actor that a run could leave out.
+        if diagnosis["anomaly"] == "undetermined" || diagnosis["cause"] == "legitimately_network_bound" {
             assert!(diagnosis["verified"].is_null(), "it claims nothing: {diagnosis:#}");
             continue;
         }
