@@ -348,7 +348,10 @@ mod tests {
     fn a_nic_leaks_congestion_between_several_flows() {
         let leaks = "\n[hosts.h1]\ncongestion_leaking = true\n";
         check_operations(leaks, &[]);
-        check_operations(&format!("{}{leaks}", flow("h1", "h2", "2MB")), &[Cause::CongestionLeaking]);
+        check_operations(
+            &format!("{}{leaks}", flow("h1", "h2", "2MB").replace("h1 to h2", "second")),
+            &[Cause::CongestionLeaking],
+        );
     }
 
     #[test]
