@@ -8,7 +8,7 @@ use scenario::Scenario;
 use crate::common::plain_fabric;
 
 /// The report of `host` about the time between two moments, in us.
-fn report(text: &str, host: &str, (from, to): (u64, u64)) -> HostReport {
+pub(crate) fn report(text: &str, host: &str, (from, to): (u64, u64)) -> HostReport {
     let scenario: Scenario =
         scenario::parse("host.toml", text).unwrap_or_else(|problems| panic!("{problems}"));
     let mut fabric = plain_fabric(&scenario, 7);

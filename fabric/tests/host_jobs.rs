@@ -1,17 +1,16 @@
 //! What the detectors conclude from the reports of simulated hosts whose jobs compute on GPUs, or whose NIC leaks congestion.
 
 use host_diagnosis::{Fabric as Known, HostPart, diagnose};
-use model::{Cause, HostReport, Time};
-use scenario::Scenario;
+use model::{Cause, HostReport};
 
-use crate::common::plain_fabric;
+use crate::host_causes;
 
 /// Four hosts at a switch; h1 sends to h2 with these keys of the flow, and with other entries of the scenario.
-fn scenario(flow: &str, others: &str) -> Scenario {
+fn scenario(flow: &str, others: &str) -> String {
     let links: String = (1..=4)
         .map(|n| format!("[[link]]\na = \"h{n}:1\"\nb = \"s:{n}\"\nrate = \"100Gbps\"\ndelay = \"1us\"\n"))
         .collect();
-    let text = format!(
+    format!(
         r#"
         name = "job"
         stop = "5ms"
@@ -32,19 +31,12 @@ fn scenario(flow: &str, others: &str) -> Scenario {
         {flow}
         {others}
         "#
-    );
-    scenario::parse("job.toml", &text).unwrap_or_else(|problems| panic!("{problems}"))
+    )
 }
 
 /// The report of h1 about the time from 1 to 3 ms.
-fn report(scenario: &Scenario) -> HostReport {
-    let mut fabric = plain_fabric(scenario, 7);
-    let mut reading = |at| {
-        fabric.run_until(Time::from_ms(at));
-        fabric.nic_readings().into_iter().find(|reading| reading.host == "h1").unwrap()
-    };
-    let (first, last) = (reading(1), reading(3));
-    fabric::host_report(&first, &last, 1 << 3)
+fn report(scenario: &str) -> HostReport {
+    host_causes::report(scenario, "h1", (1_000, 3_000))
 }
 
 /// A job of h1 with these keys beside others; `expected` is what the detectors find if the fabric is clean.

@@ -21,6 +21,7 @@ pub mod husky;
 pub mod inspection;
 pub mod jobs;
 pub mod loss_recovery;
+mod median;
 pub mod mtt;
 pub mod pause_ratio;
 mod pauses;

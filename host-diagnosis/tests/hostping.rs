@@ -101,11 +101,15 @@ fn hp_1_a_slow_rnic_is_judged_before_the_links_that_look_the_same() {
         [Bottleneck::NicPcieFailure, Bottleneck::SlowStart, Bottleneck::SmallTxWindow]
     );
     assert_eq!(found.problem, LinkProblem::FailedOrMisconfigured);
-    // Without the rule, four links are accused by the one RNIC.
     let topology = figure_2();
     let suspects = Suspects::of(&round, &Routes::new(&topology));
     assert_eq!(suspects.slow_nics, ["RNIC0"]);
     assert!(suspects.accused.is_empty(), "{suspects:?}");
+    // Without the rule, the one RNIC accuses four links, and none more than the others.
+    let tied = Suspects::beyond(Vec::new(), &round, &Routes::new(&topology));
+    let accused: Vec<(&str, usize)> =
+        tied.accused.iter().map(|(link, accusers)| (link.as_str(), *accusers)).collect();
+    assert_eq!(accused, [("gpu0", 1), ("gpu1", 1), ("rnic0", 1), ("rp0", 1)]);
 }
 
 #[test]

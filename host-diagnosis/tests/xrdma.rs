@@ -328,6 +328,8 @@ fn a_connection_is_released_when_its_probe_fails() {
     end.completed(ms(16), true);
     assert_eq!(end.next(ms(17)), WaitUntil(ms(26)));
     assert_eq!(end.next(ms(26)), Probe);
+    // A message that was under way does not bring the queue pair back.
+    end.received(ms(30));
     end.completed(ms(40), false);
     end.received(ms(41));
     assert_eq!(end.next(ms(50)), Release);

@@ -299,7 +299,7 @@ impl<S: FabricSwitch> Fabric<S> {
             let of_links = of_link.max(of_path);
             let operation = CompletedOperation {
                 times: *times,
-                is_limited_by_rate: of_rate > Time(of_links.0 + of_links.0 / 10),
+                is_limited_by_rate: of_rate > Time(of_links.0.saturating_add(of_links.0 / 10)),
                 computing: state.gate.computing(),
                 expected_iteration: state.expected_iteration,
                 busy: of_rate.max(of_links),

@@ -104,12 +104,11 @@ pub struct PortReading {
     pub stalled_percent: Option<u64>,
 }
 
-/// Returns what a reading says about the first port of an RDMA device with an interface.
-pub fn port_reading(counters: &HostCounters, device: &str) -> PortReading {
-    let ports = counters.rdma_ports.iter().filter(|port| port.device == device);
-    let interface = ports
-        .filter_map(|port| port.interface.as_deref())
-        .find_map(|name| counters.interfaces.iter().find(|interface| interface.name == name));
+/// Returns what a reading says about a port of an RDMA device, by its number from 1, and about its interface.
+pub fn port_reading(counters: &HostCounters, device: &str, number: u32) -> PortReading {
+    let port = counters.rdma_ports.iter().find(|port| port.device == device && port.port == number);
+    let name = port.and_then(|port| port.interface.as_deref());
+    let interface = counters.interfaces.iter().find(|interface| Some(interface.name.as_str()) == name);
     let Some(interface) = interface else { return PortReading::default() };
     let of_port = |names| wire_of_port(names, |name| interface.host.get(name).copied());
     PortReading {
@@ -167,7 +166,12 @@ fn growth(
 
 /// `mlx5_0`, or `mlx5_0/2` for a further port of the device.
 fn label(port: &RdmaPort) -> String {
-    if port.port == 1 { port.device.clone() } else { format!("{}/{}", port.device, port.port) }
+    nic_name(&port.device, port.port)
+}
+
+/// The name of a port of an RDMA device in reports: the device for port 1, `DEVICE/PORT` for the others.
+pub fn nic_name(device: &str, port: u32) -> String {
+    if port == 1 { device.to_string() } else { format!("{device}/{port}") }
 }
 
 type Pair<'c> = Option<(&'c InterfaceCounters, &'c InterfaceCounters)>;
@@ -356,13 +360,14 @@ mod tests {
     #[test]
     fn a_port_has_the_bytes_of_its_driver_without_loopback() {
         let mut counters = reading(0, 0, 0, 7);
-        assert_eq!(port_reading(&counters, "mlx5_0"), PortReading::default());
+        assert_eq!(port_reading(&counters, "mlx5_0", 1), PortReading::default());
         let interface = &mut counters.interfaces[0];
         interface.host.extend(PORT_TOTALS[0].map(|name| (name.to_string(), 9)));
         interface.stalled_writes_percent = Some(30);
         let expected = PortReading { received_bytes: Some(9), stalled_percent: Some(30) };
-        assert_eq!(port_reading(&counters, "mlx5_0"), expected);
-        assert_eq!(port_reading(&counters, "mlx5_1"), PortReading::default());
+        assert_eq!(port_reading(&counters, "mlx5_0", 1), expected);
+        assert_eq!(port_reading(&counters, "mlx5_0", 2), PortReading::default());
+        assert_eq!(port_reading(&counters, "mlx5_1", 1), PortReading::default());
     }
 
     #[test]

@@ -4,6 +4,8 @@
 use model::host::latency::RdmaOperation;
 use serde::Serialize;
 
+use crate::median::median;
+
 /// A group is slow if its slow operations take this many times as long as its fast ones. A choice: queueing that congestion
 /// control tolerates stays below.
 const SLOW_RATIO: f64 = 2.0;
@@ -101,7 +103,7 @@ pub struct Split {
 pub fn slow_stage(operations: &[&RdmaOperation], reference: &[&RdmaOperation]) -> Option<Split> {
     let total = |operation: &&RdmaOperation| operation.t6_ns.saturating_sub(operation.t1_ns);
     let base = if reference.is_empty() { operations } else { reference };
-    let usual_ns = median(base.iter().map(total).collect())?;
+    let usual_ns = median(base.iter().map(total))?;
     let slow: Vec<&RdmaOperation> = operations
         .iter()
         .copied()
@@ -138,7 +140,7 @@ fn usual_stages(operations: &[&RdmaOperation]) -> Vec<(Stage, u64)> {
     names.dedup();
     let usual = |stage: Stage| {
         let has = |of: &&Stages| of.0.iter().any(|(known, _)| *known == stage);
-        median(stages.iter().filter(has).map(|of| of.duration_ns(stage)).collect()).unwrap_or(0)
+        median(stages.iter().filter(has).map(|of| of.duration_ns(stage))).unwrap_or(0)
     };
     names.into_iter().map(|stage| (stage, usual(stage))).collect()
 }
@@ -150,9 +152,4 @@ fn side(stage: Stage) -> Side {
         Stage::Poll => Side::Poller,
         Stage::Unsplit => Side::Unsplit,
     }
-}
-
-fn median(mut values: Vec<u64>) -> Option<u64> {
-    values.sort_unstable();
-    values.get(values.len() / 2).copied()
 }

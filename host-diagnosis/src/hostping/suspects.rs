@@ -39,13 +39,18 @@ impl Suspects {
 
     /// Concludes from the paths of one test to links.
     pub fn of(test: &LoopbackTest, routes: &Routes<'_>) -> Suspects {
+        Suspects::beyond(slow_nics(test, routes), test, routes)
+    }
+
+    /// Concludes from the paths of one test to links other than those of these RNICs, whose paths accuse none.
+    pub fn beyond(slow_nics: Vec<String>, test: &LoopbackTest, routes: &Routes<'_>) -> Suspects {
         let status = of_test(test, routes);
         let links: Vec<Vec<&str>> = test
             .paths
             .iter()
             .map(|path| routes.path(&path.nic, &path.endpoint).map(|(links, _)| links).unwrap_or_default())
             .collect();
-        let mut suspects = Suspects { slow_nics: slow_nics(test, routes), ..Suspects::default() };
+        let mut suspects = Suspects { slow_nics, ..Suspects::default() };
         suspects.abnormal_paths =
             (0..status.len()).filter(|at| status[*at] == PathStatus::Abnormal).collect();
         let normal: BTreeSet<&str> = (0..status.len())

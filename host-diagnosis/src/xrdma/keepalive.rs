@@ -45,12 +45,12 @@ impl Keepalive {
         }
     }
 
-    /// The NIC has completed the probe, successfully or with an error. Without a probe under way, it has no effect.
+    /// The NIC has completed a probe. An error is final, also if traffic has arrived meanwhile: the queue pair is in the error
+    /// state then and sends nothing more.
     pub fn completed(&mut self, now_ns: u64, is_success: bool) {
-        match (self.state, is_success) {
-            (State::Probing, true) => self.received(now_ns),
-            (State::Probing, false) => self.state = State::Dead,
-            (State::Alive | State::Dead, _) => {}
+        match is_success {
+            true => self.received(now_ns),
+            false => self.state = State::Dead,
         }
     }
 

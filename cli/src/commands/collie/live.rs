@@ -183,7 +183,7 @@ impl Bench for PeerBench {
             Ok(output) => {
                 let gbps = bandwidth(&output).map_or(0.0, |found| found.bits_per_s / 1e9);
                 stderr_line!("{label}: {gbps:.1} Gb/s");
-                Ok(Observed { output, intervals: self.intervals(&readings, &test.device) })
+                Ok(Observed { output, intervals: self.intervals(&readings, test) })
             }
             Err(error) => {
                 stderr_line!("{label}: {error}");
@@ -199,11 +199,12 @@ impl Bench for PeerBench {
 }
 
 impl PeerBench {
-    /// What the counters of the device grew by between any two readings in a row.
-    fn intervals(&self, readings: &[TimedReading], device: &str) -> Vec<(u64, NicCounters)> {
+    /// What the counters of the tested port grew by between any two readings in a row.
+    fn intervals(&self, readings: &[TimedReading], test: &TestCommand) -> Vec<(u64, NicCounters)> {
+        let name = report::nic_name(&test.device, test.rdma_port);
         let between = |pair: &[TimedReading]| {
             let (interval_ns, counters) = report::section(pair, &self.facts)?;
-            let nic = counters.nics.into_iter().find(|nic| nic.nic.split('/').next() == Some(device))?;
+            let nic = counters.nics.into_iter().find(|nic| nic.nic == name)?;
             Some((interval_ns, nic))
         };
         readings.windows(2).filter_map(between).collect()

@@ -6,6 +6,8 @@ use model::host::HostLoopback;
 use model::host::loopback::LoopbackPath;
 use serde::{Deserialize, Serialize};
 
+use crate::median::median;
+
 /// Version of the file.
 const VERSION: u32 = 1;
 
@@ -108,12 +110,6 @@ impl Baselines {
     pub(super) fn path(&self, nic: &str, endpoint: &str) -> Option<&BaselinePath> {
         self.paths.iter().find(|path| path.nic == nic && path.endpoint == endpoint)
     }
-}
-
-fn median(values: impl Iterator<Item = u64>) -> Option<u64> {
-    let mut values: Vec<u64> = values.collect();
-    values.sort_unstable();
-    values.get(values.len() / 2).copied()
 }
 
 #[cfg(test)]

@@ -2,6 +2,8 @@
 
 use model::host::RnicCounters;
 
+use crate::median::median;
+
 /// An RNIC is idle below this share of its line rate (Hostping, section 5: 5 %).
 const IDLE_SHARE: f64 = 0.05;
 
@@ -37,9 +39,7 @@ pub fn busy(counters: &RnicCounters, interval_ns: u64) -> Vec<String> {
 /// What services received during tests, in bits per second: the median between two samples in a row of the same test,
 /// because the samples before and after the messages of a test see services alone. `None` without counters.
 pub(super) fn service_bits_per_s<'s>(tests: impl Iterator<Item = &'s [Sample]>) -> Option<u64> {
-    let mut rates: Vec<u64> = tests.flat_map(|samples| samples.windows(2).filter_map(rate)).collect();
-    rates.sort_unstable();
-    rates.get(rates.len() / 2).copied()
+    median(tests.flat_map(|samples| samples.windows(2).filter_map(rate)))
 }
 
 fn rate(pair: &[Sample]) -> Option<u64> {

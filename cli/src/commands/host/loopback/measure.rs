@@ -173,7 +173,7 @@ impl Tests<'_> {
         let mut samples: Vec<Sample> = Vec::new();
         let long = test(Program::WriteBandwidth, BANDWIDTH_BYTES, Length::Seconds(self.seconds))?;
         let printed =
-            self.perftest.run(&long, self.seconds, &placement, || self.sample(&path.nic, &mut samples))?;
+            self.perftest.run(&long, self.seconds, &placement, || self.sample(path, &mut samples))?;
         let bandwidth_bps = bandwidth(&printed)?.bits_per_s as u64;
         // perftest 4.5 allocates memory of GPUs in bandwidth tests only.
         let latency_ns = match path.buffer {
@@ -187,13 +187,13 @@ impl Tests<'_> {
         Ok(MeasuredPath { nic, endpoint, bandwidth_bps, latency_ns, samples })
     }
 
-    /// Reads the counters of an RNIC, if the last reading is long enough ago.
-    fn sample(&self, nic: &str, samples: &mut Vec<Sample>) {
+    /// Reads the counters of the port of a path, if the last reading is long enough ago.
+    fn sample(&self, path: &PlannedPath, samples: &mut Vec<Sample>) {
         let at_ns = clock::monotonic_ns();
         if samples.last().is_some_and(|last| at_ns.saturating_sub(last.at_ns) < SAMPLE_NS) {
             return;
         }
-        let read = report::port_reading(&self.reader.read().counters, nic);
+        let read = report::port_reading(&self.reader.read().counters, &path.nic, path.rdma_port);
         let (received_bytes, stalled_percent) = (read.received_bytes, read.stalled_percent);
         samples.push(Sample { at_ns, received_bytes, stalled_percent });
     }
