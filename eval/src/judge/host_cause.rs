@@ -44,6 +44,13 @@ struct Truth {
     when: (Time, Time),
 }
 
+impl Truth {
+    /// A cause without a less specific one.
+    fn only(special: Cause, when: (Time, Time)) -> Truth {
+        Truth { special, general: None, when }
+    }
+}
+
 /// The causes that are inside a host.
 const IN_HOSTS: [Cause; 14] = [
     Cause::NicStorm,
@@ -139,19 +146,11 @@ fn truths(scenario: &Scenario, seed: u64, host: &str) -> Vec<Truth> {
     };
     let mut truths: Vec<Truth> = faults.filter_map(truth).collect();
     let all = (Time::ZERO, Time::MAX);
-    truths.extend(is_fenced(scenario, host).then_some(Truth {
-        special: Cause::HiddenFence,
-        general: None,
-        when: all,
-    }));
+    truths.extend(is_fenced(scenario, host).then_some(Truth::only(Cause::HiddenFence, all)));
     let noisy = scenario.tenants.iter().filter(|tenant| tenant.host == host && is_noisy(tenant));
     let noisy = noisy.map(|tenant| (tenant.start, tenant.end));
-    truths.extend(noisy.map(|when| Truth { special: Cause::NoisyTenant, general: None, when }));
-    truths.extend(leaks(scenario, host).then_some(Truth {
-        special: Cause::CongestionLeaking,
-        general: None,
-        when: all,
-    }));
+    truths.extend(noisy.map(|when| Truth::only(Cause::NoisyTenant, when)));
+    truths.extend(leaks(scenario, host).then_some(Truth::only(Cause::CongestionLeaking, all)));
     truths.extend(of_jobs(scenario, host, line_bps));
     truths
 }
@@ -159,14 +158,17 @@ fn truths(scenario: &Scenario, seed: u64, host: &str) -> Vec<Truth> {
 /// What delays the jobs of a host, or bounds them.
 fn of_jobs(scenario: &Scenario, host: &str, line_bps: u64) -> Vec<Truth> {
     let jobs = || scenario.host_jobs.iter().filter(|job| job.host == host);
-    let truth = |special, when| Truth { special, general: None, when };
     let all = (Time::ZERO, Time::MAX);
     let mut truths = Vec::new();
     for job in jobs().filter(|job| !job.flows.is_empty()) {
-        truths.extend((job.control_overhead > Time::ZERO).then(|| truth(Cause::HostControlOverhead, all)));
-        truths.extend(is_bound(scenario, job, line_bps).then(|| truth(Cause::LegitimatelyNetworkBound, all)));
+        truths.extend(
+            (job.control_overhead > Time::ZERO).then_some(Truth::only(Cause::HostControlOverhead, all)),
+        );
+        truths.extend(
+            is_bound(scenario, job, line_bps).then_some(Truth::only(Cause::LegitimatelyNetworkBound, all)),
+        );
         let others = jobs().filter(|other| other.shares_gpu(job)).filter_map(HostJobSpec::gpu_use);
-        truths.extend(others.map(|used| truth(Cause::GpuCoLocation, (used.start, used.end))));
+        truths.extend(others.map(|used| Truth::only(Cause::GpuCoLocation, (used.start, used.end))));
     }
     truths
 }
