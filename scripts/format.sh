@@ -6,5 +6,5 @@
 #   scripts/format.sh --check   fails if a file is not formatted
 set -euo pipefail
 cd "$(dirname "$0")/.."
-git ls-files -z --cached --others --exclude-standard '*.rs' ':!fabric/src/translated.rs' ':!p4/switch/tests/translated/' |
+git ls-files -z --cached --others --exclude-standard '*.rs' |
     xargs -0 rustfmt --edition 2024 "$@"

@@ -1,4 +1,4 @@
-//! Nanoseconds a packet at one switch of the poster's network, with the whole telemetry program translated to Rust and
+//! Nanoseconds a packet at one switch of the poster's network, with the whole telemetry program as machine code and
 //! as bytecode. The frames stay in memory; there is no network around the switch.
 //!
 //! `cargo bench -p harrier-fabric --bench hawkeye [-- ROUNDS [PACKETS [CASES]]]`. A packet is received, parsed, routed,
@@ -34,11 +34,11 @@ fn main() {
     let only = std::env::args().skip(1).find(|arg| !arg.starts_with('-') && arg.parse::<u64>().is_err());
     let only = only.unwrap_or_default();
     let scenario = scenario::builtin("poster-fig1").expect("the scenario is built in");
-    let translated = Pipeline::hawkeye(&[]).expect("the program that comes with Harrier compiles");
-    let bytecode = translated.clone().untranslated();
+    let compiled = Pipeline::hawkeye(&[]).expect("the program that comes with Harrier compiles");
+    let bytecode = compiled.clone().as_bytecode();
     for (what, data, pipeline) in [
-        ("data packets, as Rust", true, &translated),
-        ("acknowledgements, as Rust", false, &translated),
+        ("data packets, machine code", true, &compiled),
+        ("acknowledgements, machine code", false, &compiled),
         ("data packets, bytecode", true, &bytecode),
         ("acknowledgements, bytecode", false, &bytecode),
     ] {

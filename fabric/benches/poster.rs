@@ -1,4 +1,4 @@
-//! Packet-hops a CPU second of the poster's run: with the telemetry program on every hop, translated to Rust and as
+//! Packet-hops a CPU second of the poster's run: with the telemetry program on every hop, as machine code and as
 //! bytecode, and without a program.
 //!
 //! `cargo bench -p harrier-fabric` prints one line per case. The public files of the scenario are used if they are next
@@ -28,7 +28,7 @@ fn main() {
     let pipeline = Pipeline::hawkeye(&[]).expect("the program that comes with Harrier compiles");
     for round in 1..=3 {
         for (what, pipeline) in
-            [("telemetry program", pipeline.clone()), ("as bytecode", pipeline.clone().untranslated())]
+            [("telemetry program", pipeline.clone()), ("as bytecode", pipeline.clone().as_bytecode())]
         {
             report(round, what, &scenario, |scenario| {
                 let options = RunOptions { pipeline, diagnose: true };

@@ -49,16 +49,6 @@ pub mod storm;
 mod switch;
 mod traffic_run;
 mod traffic_switch;
-#[rustfmt::skip]
-#[allow(
-    clippy::all,
-    clippy::pedantic,
-    clippy::nursery,
-    unused,
-    unused_comparisons,
-    reason = "generated from the program, one statement per operation"
-)]
-mod translated;
 
 pub use agent::{HostAgent, PollRequest, SimulatedAgent};
 pub use collect::{CollectedSnapshot, InProcessController};

@@ -15,7 +15,6 @@ use p4_switch::{ControlError, Engine, LoadError, Prepared, Switch, SwitchConfig}
 
 use crate::switch::FabricSwitch;
 use crate::traffic_switch::TrafficSwitch;
-use crate::translated::TRANSLATION;
 
 /// A compiled telemetry program and how to read its registers.
 #[derive(Clone, Debug)]
@@ -96,7 +95,6 @@ impl Pipeline {
     pub fn new(program: Arc<Program>) -> Result<Pipeline, LayoutError> {
         let layout = Arc::new(TelemetryLayout::new(&describe(&program))?);
         let prepared = Prepared::new(Arc::clone(&program), Engine::default(), SwitchConfig::DROP_PORT).ok();
-        let prepared = prepared.map(|prepared| prepared.with_translation(&TRANSLATION));
         Ok(Pipeline { program, prepared, layout })
     }
 
@@ -105,9 +103,9 @@ impl Pipeline {
         self.prepared.as_ref()
     }
 
-    /// The same program, executed as bytecode even if it has a translation to Rust.
-    pub fn untranslated(mut self) -> Pipeline {
-        self.prepared = self.prepared.map(Prepared::without_translation);
+    /// The same program, executed as bytecode instead of machine code.
+    pub fn as_bytecode(mut self) -> Pipeline {
+        self.prepared = self.prepared.map(Prepared::as_bytecode);
         self
     }
 

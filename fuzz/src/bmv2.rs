@@ -61,7 +61,7 @@ pub(crate) fn run(bytes: &[u8]) {
     let again = p4info::from_text(&p4info::to_text(&info)).expect("its own P4Info");
     assert_eq!(again, info, "the P4Info reads back from its text");
     let program = Arc::new(program);
-    for engine in [Engine::Compiled, Engine::Interpreter] {
+    for engine in [Engine::MachineCode, Engine::Bytecode, Engine::Interpreter] {
         let config = SwitchConfig::new(TmConfig::lossy([(1, Rate::from_gbps(1))], 1 << 20));
         let limits = Limits { array_bytes: ARRAY_BYTES, ..config.limits };
         let mut switch = Switch::new(SwitchConfig { engine, limits, ..config });

@@ -22,6 +22,8 @@ use self::loader::FileLoader;
 use crate::input::{read_text, write_all};
 use crate::{Outcome, stdout};
 
+pub(crate) use run::Engine;
+
 const EXAMPLES: &str = "\
 Examples:
   Check a program and explain an error code
@@ -102,7 +104,7 @@ enum Action {
         test: PathBuf,
         /// Execution engine [default: compiled, or interpreter with --trace]
         #[arg(long, value_enum)]
-        engine: Option<run::Engine>,
+        engine: Option<Engine>,
         /// Write a trace of every packet to a file or stdout (`-`), one JSON object for each step
         #[arg(long, value_name = "FILE|-")]
         trace: Option<PathBuf>,
@@ -414,11 +416,11 @@ fn info(
 fn stf(
     path: &Path,
     test: &Path,
-    engine: Option<run::Engine>,
+    engine: Option<Engine>,
     trace: Option<&Path>,
     defines: &Defines,
 ) -> anyhow::Result<Outcome> {
-    let engine = run::Engine::chosen(engine, trace.is_some())?.of_switch();
+    let engine = Engine::chosen(engine, trace.is_some())?.of_switch();
     let (program, foreign) = load(path, defines)?;
     let program = std::sync::Arc::new(program);
     let text = read_text(test)?;
@@ -429,7 +431,7 @@ fn stf(
     if !problems.is_empty() {
         bail!("{}", listed(&problems));
     }
-    let settings = p4_switch::stf::Settings { engine, trace: trace.is_some(), translation: None };
+    let settings = p4_switch::stf::Settings { engine, trace: trace.is_some() };
     let (observed, result) = p4_switch::stf::run_on(&program, &text, &settings);
     if let (Some(path), Some(mut switch)) = (trace, observed.switch) {
         write_trace(path, &switch.take_trace())?;

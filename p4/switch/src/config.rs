@@ -32,9 +32,11 @@ impl TimestampUnit {
 /// How programs are executed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Engine {
-    /// Optimised bytecode, or its translation to Rust where there is one ([`crate::native`]).
+    /// Machine code made from optimised bytecode. Where there is none ([`crate::Prepared::why_bytecode`]), bytecode.
     #[default]
-    Compiled,
+    MachineCode,
+    /// Optimised bytecode.
+    Bytecode,
     /// Bytecode without the optimiser.
     Unoptimised,
     /// The plain interpreter: slow, and written to be compared with the specification.

@@ -17,7 +17,7 @@ pub mod error;
 pub mod event;
 mod limbs;
 mod machine;
-pub mod native;
+mod machine_code;
 mod oracle;
 pub mod paced;
 mod ports;

@@ -1,5 +1,5 @@
-//! The machine that runs the blocks of a program: bytecode ([`crate::engine`]), its translation to Rust
-//! ([`crate::native`]), or the plain interpreter ([`crate::oracle`]).
+//! The machine that runs the blocks of a program: machine code ([`crate::machine_code`]), bytecode ([`crate::engine`]), or
+//! the plain interpreter ([`crate::oracle`]).
 //!
 //! The switch decides when a block runs and what happens to the packet; the machine holds the headers and metadata of
 //! the packet. Between ingress and egress they are stored as words that only the machine interprets.
@@ -88,10 +88,10 @@ impl Machine {
     /// Creates the machine for a prepared program.
     pub(crate) fn new(prepared: &Prepared) -> Result<Machine, LoadError> {
         Ok(match prepared.code() {
-            Some(code) => {
-                let translated = prepared.translation().map(|translation| translation.run);
-                Machine::Compiled(Box::new(Compiled::new(Arc::clone(code), translated)?))
-            }
+            Some(code) => Machine::Compiled(Box::new(Compiled::new(
+                Arc::clone(code),
+                prepared.machine_code().cloned(),
+            )?)),
             None => Machine::Interpreter(Box::new(Interpreter::new(
                 Arc::clone(prepared.program()),
                 prepared.drop_port(),

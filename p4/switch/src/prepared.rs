@@ -1,10 +1,7 @@
 //! A compiled program that can be loaded into any number of switches.
 
-use std::fmt::Write;
-use std::hash::Hasher;
 use std::sync::Arc;
 
-use fnv::FnvHasher;
 use p4_lang::ir::Program;
 
 use crate::config::{Engine, SwitchConfig};
@@ -12,17 +9,19 @@ use crate::engine::code::Code;
 use crate::engine::compile::compile;
 use crate::engine::optimise::optimise;
 use crate::error::LoadError;
-use crate::native::Translation;
+use crate::machine_code::MachineCode;
 
-/// A program with its bytecode, which switches share ([`crate::Switch::load_prepared`]).
+/// A program with its bytecode and machine code, which switches share ([`crate::Switch::load_prepared`]).
 ///
-/// The bytecode depends on the engine and on the drop port; a switch with other settings prepares the program again.
+/// They depend on the engine and on the drop port; a switch with other settings prepares the program again.
 #[derive(Clone, Debug)]
 pub struct Prepared {
     program: Arc<Program>,
     /// `None` for the interpreter.
     code: Option<Arc<Code>>,
-    translation: Option<Translation>,
+    machine_code: Option<Arc<MachineCode>>,
+    /// Why there is no machine code although the engine asks for it.
+    no_machine_code: Option<String>,
     engine: Engine,
     drop_port: u16,
 }
@@ -31,22 +30,23 @@ impl Prepared {
     /// Compiles a program for an engine and a drop port. Malformed programs are rejected for every engine.
     pub fn new(program: Arc<Program>, engine: Engine, drop_port: u16) -> Result<Prepared, LoadError> {
         let mut code = compile(&program, drop_port)?;
-        if engine == Engine::Compiled {
+        if matches!(engine, Engine::MachineCode | Engine::Bytecode) {
             optimise(&mut code);
         }
+        let (machine_code, no_machine_code) = match engine {
+            Engine::MachineCode => match MachineCode::new(&code, &program) {
+                Ok(machine_code) => (Some(Arc::new(machine_code)), None),
+                Err(reason) => (None, Some(reason.to_string())),
+            },
+            _ => (None, None),
+        };
         let code = (engine != Engine::Interpreter).then(|| Arc::new(code));
-        Ok(Prepared { program, code, translation: None, engine, drop_port })
+        Ok(Prepared { program, code, machine_code, no_machine_code, engine, drop_port })
     }
 
-    /// Runs the program with a translation, if it was made from this bytecode.
-    pub fn with_translation(mut self, translation: &Translation) -> Prepared {
-        self.translation = (translation.fingerprint == self.fingerprint()).then_some(*translation);
-        self
-    }
-
-    /// Runs the program as bytecode.
-    pub fn without_translation(mut self) -> Prepared {
-        self.translation = None;
+    /// The same program, executed as bytecode.
+    pub fn as_bytecode(mut self) -> Prepared {
+        self.machine_code = None;
         self
     }
 
@@ -55,18 +55,15 @@ impl Prepared {
         &self.program
     }
 
-    /// Whether a translation runs the program.
-    pub fn is_translated(&self) -> bool {
-        self.translation.is_some()
+    /// Whether machine code runs the program.
+    pub fn is_machine_code(&self) -> bool {
+        self.machine_code.is_some()
     }
 
-    /// Returns a hash (FNV-1a) of the bytecode, which identifies it; 0 for the interpreter.
-    pub fn fingerprint(&self) -> u64 {
-        let mut hash = TextHasher::default();
-        match &self.code {
-            Some(code) if write!(hash, "{code:?}").is_ok() => hash.0.finish(),
-            _ => 0,
-        }
+    /// Returns why bytecode runs the program although the engine is [`Engine::MachineCode`]: the kind of processor, the size
+    /// of the program, or the system does not allow memory to be executed.
+    pub fn why_bytecode(&self) -> Option<&str> {
+        self.no_machine_code.as_deref()
     }
 
     /// Prepares a program for a switch with this configuration.
@@ -87,23 +84,12 @@ impl Prepared {
         self.drop_port
     }
 
-    pub(crate) fn translation(&self) -> Option<&Translation> {
-        self.translation.as_ref()
+    pub(crate) fn machine_code(&self) -> Option<&Arc<MachineCode>> {
+        self.machine_code.as_ref()
     }
 }
 
 /// Returns the engine of a switch: tracing requires the interpreter.
 fn engine_of(config: &SwitchConfig) -> Engine {
     if config.trace { Engine::Interpreter } else { config.engine }
-}
-
-/// Hashes formatted text.
-#[derive(Default)]
-struct TextHasher(FnvHasher);
-
-impl Write for TextHasher {
-    fn write_str(&mut self, text: &str) -> std::fmt::Result {
-        self.0.write(text.as_bytes());
-        Ok(())
-    }
 }

@@ -62,7 +62,7 @@ fn check(packets: &[Vec<u8>]) {
         let _ = writeln!(test, "packet 1 {hex}");
     }
     let wanted = observed(&from_source(), &test, Engine::Interpreter);
-    for engine in [Engine::Compiled, Engine::Unoptimised, Engine::Interpreter] {
+    for engine in [Engine::MachineCode, Engine::Bytecode, Engine::Unoptimised, Engine::Interpreter] {
         assert_eq!(observed(&from_json(JSON), &test, engine), wanted, "{engine:?}\n{test}");
     }
 }
@@ -244,7 +244,7 @@ fn primitives_behind_an_exit_are_executed() {
     let primitives = less["primitives"].as_array_mut().expect("a list");
     primitives.insert(0, json!({"op": "exit", "parameters": []}));
     let program = from_json(&value.to_string());
-    for engine in [Engine::Compiled, Engine::Interpreter] {
+    for engine in [Engine::MachineCode, Engine::Interpreter] {
         let settings = Settings { engine, ..Settings::default() };
         let (seen, _) = run_on(&program, "packet 1 00 15 0050 01", &settings);
         assert_eq!(seen.sent, [(1, vec![0, 0x15, 0, 0x10, 1])]);
@@ -344,7 +344,7 @@ proptest! {
         let reading = bmv2::read("changed.json", &value.to_string());
         prop_assert_eq!(reading.program.is_none(), reading.errors > 0);
         if let Some(program) = reading.program.map(Arc::new) {
-            for engine in [Engine::Compiled, Engine::Interpreter] {
+            for engine in [Engine::MachineCode, Engine::Interpreter] {
                 let config = SwitchConfig::new(TmConfig::lossy([(1, Rate::from_gbps(1))], 1 << 20));
                 let mut switch = Switch::new(SwitchConfig { engine, ..config });
                 // A program that is read can still exceed the limits of the switch.
@@ -420,9 +420,9 @@ fn programs_of_the_reference_switch_are_read() {
                 seen.sent
             };
             let wanted = sent(&json, Engine::Interpreter);
-            assert_eq!(sent(&json, Engine::Compiled), wanted, "{name}\n{test}");
+            assert_eq!(sent(&json, Engine::MachineCode), wanted, "{name}\n{test}");
             if let Some(source) = &source {
-                assert_eq!(sent(source, Engine::Compiled), wanted, "{name}\n{test}");
+                assert_eq!(sent(source, Engine::MachineCode), wanted, "{name}\n{test}");
             }
         }
     }

@@ -51,13 +51,13 @@ fn observed(mut o: Observed, program: &Program) -> Everything {
 }
 
 /// Runs a test on all engines and compares all effects.
-fn check(name: &str, program: &Arc<Program>, test: &str) {
+pub(crate) fn check(name: &str, program: &Arc<Program>, test: &str) {
     let run = |engine| {
         let (what, result) = run_on(program, test, &Settings { engine, ..Settings::default() });
         (observed(what, program), result)
     };
     let interpreted = run(Engine::Interpreter);
-    for engine in [Engine::Compiled, Engine::Unoptimised] {
+    for engine in [Engine::MachineCode, Engine::Bytecode, Engine::Unoptimised] {
         let compiled = run(engine);
         assert_eq!(compiled.0, interpreted.0, "{name}: {engine:?}");
         assert_eq!(compiled.1, interpreted.1, "{name}: {engine:?}");

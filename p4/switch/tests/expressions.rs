@@ -292,7 +292,8 @@ proptest! {
         let packet = packet(&kinds, &values);
         let expected = pattern(&value_of(&e, &values), e.ty);
         prop_assert_eq!(run(&program, &packet, Engine::Interpreter), expected.clone(), "interpreter, {:?}", e);
-        prop_assert_eq!(run(&program, &packet, Engine::Compiled), expected, "compiled, {:?}", e);
+        prop_assert_eq!(run(&program, &packet, Engine::Bytecode), expected.clone(), "bytecode, {:?}", e);
+        prop_assert_eq!(run(&program, &packet, Engine::MachineCode), expected, "machine code, {:?}", e);
     }
 
     #[test]
@@ -330,7 +331,8 @@ proptest! {
             let expected = pattern(&state[shown], kinds[shown]);
             let packet = packet(&kinds, &values);
             prop_assert_eq!(run(&program, &packet, Engine::Interpreter), expected.clone(), "interpreter");
-            prop_assert_eq!(run(&program, &packet, Engine::Compiled), expected, "compiled");
+            prop_assert_eq!(run(&program, &packet, Engine::Bytecode), expected.clone(), "bytecode");
+            prop_assert_eq!(run(&program, &packet, Engine::MachineCode), expected, "machine code");
         }
     }
 }

@@ -13,7 +13,7 @@ fn check(name: &str, program: &str, test: &str) {
     assert_eq!(compilation.report(false), "", "{name}");
     let Some(program) = compilation.program else { panic!("{name} does not compile") };
     let program = Arc::new(program);
-    for engine in [Engine::Compiled, Engine::Unoptimised, Engine::Interpreter] {
+    for engine in [Engine::MachineCode, Engine::Bytecode, Engine::Unoptimised, Engine::Interpreter] {
         let settings = stf::Settings { engine, ..stf::Settings::default() };
         if let (_, Err(failures)) = stf::run_on(&program, test, &settings) {
             let lines: Vec<String> = failures.iter().map(ToString::to_string).collect();

@@ -43,7 +43,7 @@ fn check(turns: u8, loops: u8, leaves: bool) {
     let loader = MemoryLoader::new().with("limits.p4", PROGRAM);
     let compilation = compile("limits.p4", &loader, &Options::default());
     let program = std::sync::Arc::new(compilation.program.expect("the program compiles"));
-    for engine in [Engine::Compiled, Engine::Unoptimised, Engine::Interpreter] {
+    for engine in [Engine::MachineCode, Engine::Bytecode, Engine::Unoptimised, Engine::Interpreter] {
         let ports = (0..4).map(|port| (port, Rate::from_gbps(100)));
         let mut config = SwitchConfig { engine, ..SwitchConfig::new(TmConfig::lossy(ports, 1 << 20)) };
         config.limits.jumps_per_packet = 1_000;

@@ -18,4 +18,3 @@ mod random;
 mod router;
 mod stf;
 mod trace;
-mod translated;

@@ -1,14 +1,15 @@
-//! The programs of `tests/programs`, each with an STF test, on both engines.
+//! The programs of `tests/programs`, each with an STF test, on all engines.
 
 #![allow(clippy::disallowed_methods, reason = "the tests read their programs from files")]
 
 use std::path::Path;
 use std::sync::Arc;
 
+use crate::engines;
 use crate::files::Files;
 use p4_lang::{Options, compile};
-use p4_switch::Engine;
 use p4_switch::stf::{Settings, run_on};
+use p4_switch::{Engine, Prepared, SwitchConfig};
 
 fn check(name: &str) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs");
@@ -17,16 +18,17 @@ fn check(name: &str) {
     let report = compilation.report(false);
     let program = Arc::new(compilation.program.unwrap_or_else(|| panic!("{report}")));
     let test = std::fs::read_to_string(folder.join(format!("{name}.stf"))).expect("the program has a test");
-    let mut seen = Vec::new();
-    for engine in [Engine::Compiled, Engine::Interpreter] {
-        let (observed, result) = run_on(&program, &test, &Settings { engine, ..Settings::default() });
+    let prepared = Prepared::new(Arc::clone(&program), Engine::MachineCode, SwitchConfig::DROP_PORT)
+        .expect("the program is well-formed");
+    assert!(prepared.is_machine_code(), "{name}: {:?}", prepared.why_bytecode());
+    for engine in [Engine::MachineCode, Engine::Bytecode, Engine::Interpreter] {
+        let (_, result) = run_on(&program, &test, &Settings { engine, ..Settings::default() });
         if let Err(failures) = result {
             let lines: Vec<String> = failures.iter().map(ToString::to_string).collect();
             panic!("{name}, {engine:?}:\n{}", lines.join("\n"));
         }
-        seen.push((observed.sent, observed.events));
     }
-    assert_eq!(seen[0], seen[1], "{name}: the engines differ");
+    engines::check(name, &program, &test);
 }
 
 /// Declares one test per program.

@@ -15,7 +15,7 @@ fn traced(test: &str) -> Vec<TraceRecord> {
     let report = compilation.report(false);
     let program = Arc::new(compilation.program.unwrap_or_else(|| panic!("{report}")));
     let (mut observed, result) =
-        run_on(&program, test, &Settings { engine: Engine::Compiled, trace: true, ..Settings::default() });
+        run_on(&program, test, &Settings { engine: Engine::MachineCode, trace: true });
     result.unwrap_or_else(|failures| panic!("{failures:?}"));
     observed.switch.as_mut().map(Switch::take_trace).unwrap_or_default()
 }

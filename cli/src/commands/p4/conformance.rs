@@ -189,7 +189,7 @@ fn programs(
 /// Runs a test on both engines.
 fn run(name: &str, program: &Arc<Program>, test: &str, foreign: bool) -> Test {
     let on = |engine| stf::run_on(program, test, &stf::Settings { engine, ..stf::Settings::default() });
-    let ((compiled, result), (interpreted, other)) = (on(Engine::Compiled), on(Engine::Interpreter));
+    let ((compiled, result), (interpreted, other)) = (on(Engine::MachineCode), on(Engine::Interpreter));
     let same = compiled.sent == interpreted.sent && compiled.events == interpreted.events && result == other;
     let (packets, result) = match &result {
         _ if !same => (0, "the engines differ".to_string()),

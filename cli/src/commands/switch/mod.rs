@@ -26,6 +26,7 @@ use tokio::task::JoinHandle;
 use self::configuration::Configuration;
 use self::reference::Reference;
 use super::p4;
+use super::p4::Engine;
 use crate::Outcome;
 use crate::daemons::config::keys::switch::SWITCH;
 use crate::daemons::config::variables_help;
@@ -108,6 +109,9 @@ pub(crate) struct Args {
     /// Moment at which the switch's clock started, in ns since 1970; switches with the same one count time alike
     #[arg(long, value_name = "NS")]
     clock_start: Option<u64>,
+    /// Execution engine [default: compiled]
+    #[arg(long, value_name = "ENGINE")]
+    engine: Option<Engine>,
     /// MAC address of the switch, the source of its PFC frames; the port number is XORed into it [default:
     /// 02:00:00:00:00:00]
     #[arg(long, value_name = "ADDRESS", value_parser = switch_ports::mac)]
@@ -181,6 +185,7 @@ impl Args {
             address: self.mac(),
             cpu_port: self.cpu_port.unwrap_or(defaults.cpu_port),
             drop_port: self.drop_port.unwrap_or(defaults.drop_port),
+            engine: self.engine.map_or(defaults.engine, Engine::of_switch),
             ..defaults
         }
     }

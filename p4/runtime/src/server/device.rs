@@ -374,6 +374,12 @@ impl<A: SwitchAccess> Device<A> {
             return Err(Refusal::invalid(shorten(&message)));
         }
         let prepared = self.switch.prepare(Arc::new(program)).map_err(cannot_run)?;
+        if let Some(reason) = prepared.why_bytecode() {
+            tracing::warn!(
+                reason,
+                "the program has no machine code and runs as bytecode, at about half the speed"
+            );
+        }
         Ok(Arc::new(Pipeline::new(config, prepared, self.names.clone())))
     }
 

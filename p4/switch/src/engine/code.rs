@@ -470,8 +470,8 @@ impl Carried {
     const MIN_NARROW_RUN: u32 = 5;
 
     /// Splits consecutive limbs into narrow and wide runs.
-    pub(crate) fn split(at: At, count: u32, narrow: &[bool]) -> Vec<Carried> {
-        let is_narrow = |limb: At| narrow.get(limb as usize).copied().unwrap_or(false);
+    pub(crate) fn split(at: At, count: u32, widths: &[u8]) -> Vec<Carried> {
+        let is_narrow = |limb: At| widths.get(limb as usize).is_some_and(|width| *width <= 32);
         let mut made: Vec<Carried> = Vec::new();
         for limb in at..at + count {
             match made.last_mut() {
@@ -557,11 +557,16 @@ pub(crate) struct Code {
     pub(crate) clears: [Vec<(At, u32)>; 6],
     /// Limbs that a packet carries from ingress to egress.
     pub(crate) carry: Vec<Carried>,
-    /// For each limb that is kept for the lifetime of the packet: whether its values are below 2^32.
-    pub(crate) narrow: Vec<bool>,
+    /// For each limb that is kept for the lifetime of the packet: the number of bits that its values have at most.
+    pub(crate) widths: Vec<u8>,
 }
 
 impl Code {
+    /// Returns the number of bits that the values of a limb have at most.
+    pub(crate) fn width(&self, at: At) -> u32 {
+        self.widths.get(at as usize).map_or(64, |width| u32::from(*width))
+    }
+
     /// Returns the value of a constant limb.
     pub(crate) fn constant(&self, at: At) -> Option<u64> {
         let found = self.constants.binary_search_by_key(&at, |(limb, _)| *limb).ok()?;

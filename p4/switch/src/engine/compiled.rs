@@ -1,26 +1,27 @@
-//! Bytecode with the frame that it runs on.
+//! Bytecode, or the machine code made from it, with the frame that it runs on.
 
 use std::sync::Arc;
 
 use super::code::{Code, Op, Pc};
 use super::context::Context;
+use super::optimise::flow;
 use super::run::{FRAME_LIMBS, Limbs, Outcome, run};
 use crate::error::LoadError;
 use crate::limbs;
 use crate::machine::{BlockId, Field};
-use crate::native::{Ending, Runtime};
+use crate::machine_code::MachineCode;
 use crate::state::State;
-
-/// The function of a translation.
-type Translated = fn(Pc, &mut Limbs, &mut Runtime<'_>) -> Ending;
 
 /// A compiled program and its frame.
 #[derive(Debug)]
 pub(crate) struct Compiled {
     code: Arc<Code>,
-    /// The translation, which runs instead of the bytecode interpreter.
-    translated: Option<Translated>,
+    /// Runs instead of the bytecode interpreter.
+    machine_code: Option<Arc<MachineCode>>,
     frame: Box<Limbs>,
+    /// Where each block starts, and whether it has no effect.
+    entries: [Pc; flow::BLOCKS],
+    is_empty: [bool; flow::BLOCKS],
     /// Number of words that a packet carries from ingress to egress.
     carried_words: usize,
     /// Limb and mask of each field of the standard metadata; unused fields map to a limb that stays zero.
@@ -28,7 +29,10 @@ pub(crate) struct Compiled {
 }
 
 impl Compiled {
-    pub(crate) fn new(code: Arc<Code>, translated: Option<Translated>) -> Result<Compiled, LoadError> {
+    pub(crate) fn new(
+        code: Arc<Code>,
+        machine_code: Option<Arc<MachineCode>>,
+    ) -> Result<Compiled, LoadError> {
         // One additional limb is reserved for the unused fields.
         let allowed = FRAME_LIMBS - 1;
         if code.frame.len() > allowed {
@@ -50,7 +54,9 @@ impl Compiled {
             }
         }
         let carried_words = code.carry.iter().map(|run| run.words()).sum();
-        Ok(Compiled { code, translated, frame, carried_words, fields })
+        let entries = flow::entries(&code);
+        let is_empty = entries.map(|entry| matches!(code.ops.get(entry as usize), Some(Op::End)));
+        Ok(Compiled { code, machine_code, frame, entries, is_empty, carried_words, fields })
     }
 
     /// Clears the limbs that a block expects to be zero.
@@ -63,6 +69,9 @@ impl Compiled {
 
     #[inline]
     pub(crate) fn carry(&self, words: &mut Vec<u64>) {
+        if let Some(machine_code) = &self.machine_code {
+            return machine_code.carry(&self.frame, words);
+        }
         words.clear();
         words.reserve_exact(self.carried_words);
         for run in &self.code.carry {
@@ -80,6 +89,9 @@ impl Compiled {
 
     #[inline]
     pub(crate) fn resume(&mut self, mut words: &[u64]) {
+        if let Some(machine_code) = &self.machine_code {
+            return machine_code.resume(&mut self.frame, words);
+        }
         for run in &self.code.carry {
             let target = &mut self.frame[run.at as usize..(run.at + run.count) as usize];
             let Some((taken, rest)) = words.split_at_checked(run.words()) else { return };
@@ -109,12 +121,15 @@ impl Compiled {
 
     #[inline]
     pub(crate) fn reset(&mut self) {
-        self.clear_for(0);
+        match &self.machine_code {
+            Some(machine_code) => machine_code.clear(&mut self.frame),
+            None => self.clear_for(flow::PARSER),
+        }
     }
 
     #[inline]
     pub(crate) fn parse(&mut self, cx: &mut Context, state: &mut State) -> Outcome {
-        self.execute(self.code.entries.parser, cx, state)
+        self.execute(flow::PARSER, cx, state)
     }
 
     pub(crate) fn parser_timeout(&self) -> u64 {
@@ -123,35 +138,34 @@ impl Compiled {
 
     #[inline]
     pub(crate) fn run(&mut self, block: BlockId, cx: &mut Context, state: &mut State) -> Outcome {
-        let entries = &self.code.entries;
-        let (number, entry) = match block {
-            BlockId::VerifyChecksum => (1, entries.verify_checksum),
-            BlockId::Ingress => (2, entries.ingress),
-            BlockId::Egress => (3, entries.egress),
-            BlockId::ComputeChecksum => (4, entries.compute_checksum),
-            BlockId::Deparser => (5, entries.deparser),
+        let block = match block {
+            BlockId::VerifyChecksum => 1,
+            BlockId::Ingress => 2,
+            BlockId::Egress => 3,
+            BlockId::ComputeChecksum => 4,
+            BlockId::Deparser => 5,
         };
-        if self.is_empty(entry) {
+        if self.is_empty[block] {
             return Outcome::Done;
         }
-        self.clear_for(number);
-        self.execute(entry, cx, state)
+        self.execute(block, cx, state)
     }
 
     #[inline]
-    fn execute(&mut self, entry: Pc, cx: &mut Context, state: &mut State) -> Outcome {
-        let Compiled { code, translated, frame, .. } = self;
-        let Some(translated) = translated else { return run(code, entry, frame, cx, state) };
-        match translated(entry, frame, &mut Runtime { code, cx, state }) {
-            Ending::Done | Ending::Returned => Outcome::Done,
-            Ending::Rejected(error) => Outcome::Rejected(error),
-            Ending::TooLong | Ending::Back(_) => Outcome::TooLong,
+    fn execute(&mut self, block: usize, cx: &mut Context, state: &mut State) -> Outcome {
+        match &self.machine_code {
+            Some(machine_code) => machine_code.run(block, &self.code, &mut self.frame, cx, state),
+            None => self.interpret(block, cx, state),
         }
     }
 
-    /// Whether a block has no effect.
-    fn is_empty(&self, entry: Pc) -> bool {
-        matches!(self.code.ops.get(entry as usize), Some(Op::End))
+    /// Runs a block as bytecode. Not inlined, because the loop of operations needs many registers.
+    #[inline(never)]
+    fn interpret(&mut self, block: usize, cx: &mut Context, state: &mut State) -> Outcome {
+        if block != flow::PARSER {
+            self.clear_for(block);
+        }
+        run(&self.code, self.entries[block], &mut self.frame, cx, state)
     }
 
     #[inline]

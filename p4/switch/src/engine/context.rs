@@ -1,5 +1,7 @@
 //! State of a pass outside the frame: packet, requests of the program, time, random numbers, events.
 
+use std::mem::offset_of;
+
 use model::Time;
 use model::wire::Frame;
 use p4_lang::ir::Bits;
@@ -111,6 +113,12 @@ pub(crate) struct Context {
     /// The trace log; `None` if tracing is disabled.
     pub(crate) trace: Option<TraceLog>,
 }
+
+/// Offsets of the fields of a context that machine code accesses.
+pub(crate) const CURSOR: usize = offset_of!(Context, cursor);
+pub(crate) const IN_PLACE: usize = offset_of!(Context, in_place);
+pub(crate) const JUMPS_LEFT: usize = offset_of!(Context, jumps_left);
+pub(crate) const CHECKSUM_ERROR: usize = offset_of!(Context, requests.checksum_error);
 
 impl Context {
     pub(crate) fn new(events: usize, seed: u64) -> Context {
@@ -297,19 +305,6 @@ impl Context {
     #[inline]
     fn is_in_place(&self, origin: u64) -> bool {
         origin == self.in_place + 1 && self.out.is_empty() && origin % 8 == 1
-    }
-
-    /// Returns the `N` bytes of a header that is emitted at its original position, and counts them as emitted; `None`
-    /// for other headers.
-    #[inline]
-    pub(crate) fn emitted_in_place<const N: usize>(&mut self, origin: u64) -> Option<&mut [u8; N]> {
-        if !self.is_in_place(origin) {
-            return None;
-        }
-        let from = (self.in_place / 8) as usize;
-        let header = self.packet.head.get_mut(from..)?.first_chunk_mut::<N>()?;
-        self.in_place += 8 * N as u64;
-        Some(header)
     }
 
     /// Moves the output that was emitted in place to `out`.

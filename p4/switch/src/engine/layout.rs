@@ -165,20 +165,21 @@ impl Layout {
         Ok(layout)
     }
 
-    /// For each limb that is kept for the lifetime of the packet: whether its values are below 2^32. Origins are not
-    /// limited.
-    pub(crate) fn narrow(&self) -> Vec<bool> {
-        let mut narrow = vec![false; self.carried as usize];
+    /// For each limb that is kept for the lifetime of the packet: the number of bits that its values have at most.
+    pub(crate) fn widths(&self) -> Vec<u8> {
+        // Origins are positions in a frame, which has fewer than 2^33 bytes.
+        let mut widths = vec![36; self.carried as usize];
         for slot in &self.scalars {
-            let bits = |limb: u32| slot.width().saturating_sub(64 * limb);
-            for (limb, is_narrow) in
-                narrow.iter_mut().skip(slot.at as usize).take(slot.cells() as usize).enumerate()
-            {
-                // The limb after a varbit holds its length, which is below 2^32; `bits` is 0 for this limb.
-                *is_narrow = bits(limb as u32) <= 32;
+            let limbs = widths.iter_mut().skip(slot.at as usize).take(slot.cells() as usize);
+            for (limb, width) in (0..).zip(limbs) {
+                *width = match slot.width().saturating_sub(64 * limb) {
+                    // The limb after a varbit holds its length.
+                    0 => 32,
+                    bits => bits.min(64) as u8,
+                };
             }
         }
-        narrow
+        widths
     }
 
     pub(crate) fn scalar(&self, id: ScalarId) -> Result<Slot, LoadError> {

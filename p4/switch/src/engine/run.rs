@@ -24,7 +24,7 @@ pub(crate) enum Outcome {
 /// Number of limbs of a frame. A 16-bit index is always in bounds, so no bounds check remains at run time.
 pub(crate) const FRAME_LIMBS: usize = 1 << 16;
 /// A frame. Memory that a program does not use is never touched.
-pub type Limbs = [u64; FRAME_LIMBS];
+pub(crate) type Limbs = [u64; FRAME_LIMBS];
 
 #[inline]
 fn get(frame: &Limbs, at: At) -> u64 {
@@ -222,13 +222,13 @@ pub(crate) fn run(
 // registers.
 
 #[inline(never)]
-fn copy_many(frame: &mut Limbs, dst: At, src: At, count: u32) {
+pub(crate) fn copy_many(frame: &mut Limbs, dst: At, src: At, count: u32) {
     let src = src as usize;
     frame.copy_within(src..src + count as usize, dst as usize);
 }
 
 #[inline(never)]
-fn clear(frame: &mut Limbs, dst: At, count: u32) {
+pub(crate) fn clear(frame: &mut Limbs, dst: At, count: u32) {
     frame[dst as usize..(dst + count) as usize].fill(0);
 }
 

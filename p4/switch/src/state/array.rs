@@ -131,6 +131,12 @@ impl Registers {
         &mut self.values[self.arrays[array as usize].values.clone()]
     }
 
+    /// Returns the limbs of all arrays, in their order.
+    #[inline]
+    pub(crate) fn all_mut(&mut self) -> &mut [u64] {
+        &mut self.values
+    }
+
     /// Returns the limbs of an element.
     #[inline]
     pub(crate) fn element(&self, array: u32, index: u64) -> Option<&[u64]> {

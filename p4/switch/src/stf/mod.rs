@@ -47,7 +47,6 @@ use p4_lang::ir::Program;
 
 use crate::config::Engine;
 use crate::event::Event;
-use crate::native::Translation;
 use crate::switch::Switch;
 
 pub use parse::{Call, Command, CounterIndex, Line, MatchText, parse};
@@ -131,8 +130,6 @@ pub struct Settings {
     pub engine: Engine,
     /// Whether packets are traced.
     pub trace: bool,
-    /// Translation to use instead of bytecode, if it was made from this program ([`crate::native`]).
-    pub translation: Option<Translation>,
 }
 
 /// All observable effects of a test, on which two engines must agree.

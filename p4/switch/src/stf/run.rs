@@ -11,9 +11,7 @@ use super::parse::{Command, Line};
 use super::setup::Setup;
 use super::{Failure, Observed, Report, Settings, entries};
 use crate::config::SwitchConfig;
-use crate::error::LoadError;
 use crate::event::Event;
-use crate::prepared::Prepared;
 use crate::switch::Switch;
 use crate::tm::TmConfig;
 
@@ -46,12 +44,6 @@ pub(super) struct Runner {
     events: Vec<Event>,
 }
 
-fn load(switch: &mut Switch, program: &Arc<Program>, settings: &Settings) -> Result<(), LoadError> {
-    let Some(translation) = &settings.translation else { return switch.load(Arc::clone(program)) };
-    let prepared = Prepared::new(Arc::clone(program), settings.engine, SwitchConfig::DROP_PORT)?;
-    switch.load_prepared(&prepared.with_translation(translation))
-}
-
 impl Runner {
     pub(super) fn new(program: &Arc<Program>, settings: &Settings) -> Result<Runner, Vec<Failure>> {
         // All ports except the drop port, which is 511.
@@ -60,7 +52,7 @@ impl Runner {
         let mut switch =
             Switch::new(SwitchConfig { engine: settings.engine, trace: settings.trace, ..config });
         let failure = |message: String| vec![Failure { line: 0, message, is_outcome: false }];
-        load(&mut switch, program, settings).map_err(|e| failure(e.to_string()))?;
+        switch.load(Arc::clone(program)).map_err(|e| failure(e.to_string()))?;
         Ok(Runner {
             program: Arc::clone(program),
             switch,

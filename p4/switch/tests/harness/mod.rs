@@ -227,9 +227,10 @@ fn call(program: &Program, table: &Table, known: &[Bits], random: &mut Random) -
 
 /// Fills tables, profiles, meters, value sets, groups and sessions. Both switches must reject invalid requests with
 /// the same error.
-fn fill(program: &Program, known: &[Bits], random: &mut Random, switches: &mut [Switch; 2]) {
+fn fill(program: &Program, known: &[Bits], random: &mut Random, switches: &mut [Switch; 3]) {
     let mut both = |f: &dyn Fn(&mut Switch) -> Result<(), p4_switch::ControlError>| {
-        let [a, b] = switches.each_mut().map(|switch| f(switch).map_err(|e| e.to_string()));
+        let [a, b, c] = switches.each_mut().map(|switch| f(switch).map_err(|e| e.to_string()));
+        assert_eq!(a, c);
         assert_eq!(a, b);
     };
     for (index, profile) in program.action_profiles.iter().enumerate() {
@@ -364,7 +365,8 @@ fn counters(switch: &mut Switch, program: &Program) -> Vec<String> {
 pub(crate) fn case(name: &str, program: &Arc<Program>, seed: u64) {
     let mut random = Random(SplitMix64::seed_from_u64(seed));
     let known = select_constants(program);
-    let mut switches = [Engine::Compiled, Engine::Interpreter].map(|engine| switch(program, engine));
+    let mut switches =
+        [Engine::MachineCode, Engine::Bytecode, Engine::Interpreter].map(|engine| switch(program, engine));
     fill(program, &known, &mut random, &mut switches);
     let repeat =
         format!("{name}\nP4_SEED={seed} P4_PROGRAM={name} cargo test -p p4-switch --test switch random");
@@ -372,11 +374,14 @@ pub(crate) fn case(name: &str, program: &Arc<Program>, seed: u64) {
         let packet = packet(program, &known, &mut random);
         let port = random.below(8) as u16;
         let now = Time::from_us(10 * number);
-        let [compiled, interpreted] = switches.each_mut().map(|s| forwarded(s, now, port, &packet));
-        assert_eq!(compiled, interpreted, "packet {number}, {packet:02x?}\n{repeat}");
+        let [compiled, bytecode, interpreted] = switches.each_mut().map(|s| forwarded(s, now, port, &packet));
+        assert_eq!(compiled, interpreted, "machine code, packet {number}, {packet:02x?}\n{repeat}");
+        assert_eq!(bytecode, interpreted, "bytecode, packet {number}, {packet:02x?}\n{repeat}");
     }
-    let [a, b] = switches.each_mut().map(|s| (registers(s, program), counters(s, program), s.counters()));
-    assert_eq!(a, b, "{repeat}");
+    let [compiled, bytecode, interpreted] =
+        switches.each_mut().map(|s| (registers(s, program), counters(s, program), s.counters()));
+    assert_eq!(compiled, interpreted, "machine code\n{repeat}");
+    assert_eq!(bytecode, interpreted, "bytecode\n{repeat}");
 }
 
 /// Reads a number from the environment.

@@ -64,17 +64,20 @@ pub(super) struct Args {
 
 /// Execution engines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum Engine {
-    /// Compiled bytecode
+pub(crate) enum Engine {
+    /// Machine code; bytecode where there is none
     Compiled,
+    /// Optimised bytecode
+    Bytecode,
     /// Plain interpreter
     Interpreter,
 }
 
 impl Engine {
-    pub(super) fn of_switch(self) -> p4_switch::Engine {
+    pub(crate) fn of_switch(self) -> p4_switch::Engine {
         match self {
-            Engine::Compiled => p4_switch::Engine::Compiled,
+            Engine::Compiled => p4_switch::Engine::MachineCode,
+            Engine::Bytecode => p4_switch::Engine::Bytecode,
             Engine::Interpreter => p4_switch::Engine::Interpreter,
         }
     }
@@ -82,6 +85,7 @@ impl Engine {
     fn name(self) -> &'static str {
         match self {
             Engine::Compiled => "compiled",
+            Engine::Bytecode => "bytecode",
             Engine::Interpreter => "interpreter",
         }
     }
@@ -89,8 +93,8 @@ impl Engine {
     /// Returns the engine to use. Only the interpreter writes traces.
     pub(super) fn chosen(wanted: Option<Engine>, trace: bool) -> anyhow::Result<Engine> {
         match (wanted, trace) {
-            (Some(Engine::Compiled), true) => {
-                bail!("--trace requires the interpreter; remove --engine compiled")
+            (Some(engine @ (Engine::Compiled | Engine::Bytecode)), true) => {
+                bail!("--trace requires the interpreter; remove --engine {}", engine.name())
             }
             (_, true) => Ok(Engine::Interpreter),
             (wanted, false) => Ok(wanted.unwrap_or(Engine::Compiled)),

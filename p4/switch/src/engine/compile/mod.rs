@@ -132,12 +132,12 @@ impl<'p> Compiler<'p> {
         code.carried = self.layout.carried;
         code.metadata_at = self.layout.metadata_at;
         code.scalars = self.layout.total;
-        code.narrow = self.layout.narrow();
+        code.widths = self.layout.widths();
         code.headers = self.layout.headers;
         code.standard = self.layout.standard;
         let locals = (code.carried, code.scalars - code.carried);
         code.clears = std::array::from_fn(|block| vec![if block == 0 { (0, code.scalars) } else { locals }]);
-        code.carry = Carried::split(0, code.carried, &code.narrow);
+        code.carry = Carried::split(0, code.carried, &code.widths);
         code
     }
 

@@ -7,18 +7,18 @@ use crate::engine::code::{At, Code, Data, Op, Site, WideKind};
 use crate::engine::layout::{HeaderLayout, Slot};
 
 /// First limb and number of limbs.
-pub(super) type Range = (At, u32);
+pub(crate) type Range = (At, u32);
 
 /// The limbs that an operation accesses.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Effects {
-    pub(super) reads: SmallVec<[Range; 4]>,
+pub(crate) struct Effects {
+    pub(crate) reads: SmallVec<[Range; 4]>,
     /// Always written when the operation completes.
-    pub(super) writes: SmallVec<[Range; 2]>,
+    pub(crate) writes: SmallVec<[Range; 2]>,
     /// Possibly written.
-    pub(super) may_write: SmallVec<[Range; 2]>,
+    pub(crate) may_write: SmallVec<[Range; 2]>,
     /// Whether it may end the parser.
-    pub(super) rejects: bool,
+    pub(crate) rejects: bool,
     /// Whether it has other effects than its writes, so that it must be kept even if the writes are not read.
     pub(super) acts: bool,
 }
@@ -65,7 +65,7 @@ fn named(code: &Code, at: At) -> impl Iterator<Item = &HeaderLayout> {
 }
 
 /// Returns the effects of an operation.
-pub(super) fn effects(code: &Code, op: &Op) -> Effects {
+pub(crate) fn effects(code: &Code, op: &Op) -> Effects {
     match *op {
         Op::Copy { dst, src } | Op::Cut { dst, src, .. } | Op::SignExtend { dst, src, .. } => {
             Effects::of(&[(dst, 1)], &[(src, 1)])
@@ -335,7 +335,7 @@ fn move_stack(code: &Code, stack: u32) -> Effects {
     made
 }
 
-fn data_ranges(code: &Code, data: &Data) -> SmallVec<[Range; 4]> {
+pub(crate) fn data_ranges(code: &Code, data: &Data) -> SmallVec<[Range; 4]> {
     match data {
         Data::Sum { first, count } => {
             let pieces = code.pieces.iter().skip(*first as usize).take(*count as usize);

@@ -5,22 +5,23 @@ use smallvec::{SmallVec, smallvec};
 use crate::engine::code::{Code, Op, Pc};
 
 /// The blocks of a pass, in order.
-pub(super) const BLOCKS: usize = 6;
-pub(super) const PARSER: usize = 0;
+pub(crate) const BLOCKS: usize = 6;
+pub(crate) const PARSER: usize = 0;
 pub(super) const EGRESS: usize = 3;
+pub(crate) const DEPARSER: usize = 5;
 
 /// Blocks that may follow each block on the same frame. A clone from ingress goes from the parser to egress, a clone
 /// from egress goes back to egress.
 pub(super) const FOLLOWING: [&[usize]; BLOCKS] = [&[1, EGRESS], &[2], &[EGRESS], &[4, EGRESS], &[5], &[]];
 
 /// Entries of the blocks, in order.
-pub(super) fn entries(code: &Code) -> [Pc; BLOCKS] {
+pub(crate) fn entries(code: &Code) -> [Pc; BLOCKS] {
     let e = &code.entries;
     [e.parser, e.verify_checksum, e.ingress, e.egress, e.compute_checksum, e.deparser]
 }
 
 /// Successors and blocks of all operations.
-pub(super) struct Flow {
+pub(crate) struct Flow {
     /// Calls and tables lead to actions; returns lead back to all possible call sites.
     pub(super) next: Vec<SmallVec<[Pc; 2]>>,
     /// Blocks in which an operation may run, as bits.
@@ -28,7 +29,7 @@ pub(super) struct Flow {
 }
 
 /// Returns the successors within a function; a called action counts as part of its call.
-fn local(code: &Code, pc: Pc) -> SmallVec<[Pc; 2]> {
+pub(crate) fn local(code: &Code, pc: Pc) -> SmallVec<[Pc; 2]> {
     match code.ops[pc as usize] {
         Op::Jump { to } | Op::JumpBack { to } => smallvec![to],
         Op::JumpTable { table, .. } => match code.switches.get(table as usize) {
@@ -44,7 +45,7 @@ fn local(code: &Code, pc: Pc) -> SmallVec<[Pc; 2]> {
 }
 
 /// Returns the entries of the actions that an operation may call.
-fn called(code: &Code, op: &Op) -> SmallVec<[Pc; 2]> {
+pub(crate) fn called(code: &Code, op: &Op) -> SmallVec<[Pc; 2]> {
     match *op {
         Op::Call { to } => smallvec![to],
         Op::Apply(index) => code.applies.get(index as usize).map_or_else(SmallVec::new, |apply| {
@@ -56,7 +57,7 @@ fn called(code: &Code, op: &Op) -> SmallVec<[Pc; 2]> {
 }
 
 /// Visits all operations that are reachable from `start`.
-fn reach(code: &Code, start: Pc, into_actions: bool, mut visit: impl FnMut(Pc) -> bool) {
+pub(crate) fn reach(code: &Code, start: Pc, into_actions: bool, mut visit: impl FnMut(Pc) -> bool) {
     let mut waiting = vec![start];
     while let Some(pc) = waiting.pop() {
         if pc as usize >= code.ops.len() || !visit(pc) {
@@ -70,7 +71,7 @@ fn reach(code: &Code, start: Pc, into_actions: bool, mut visit: impl FnMut(Pc) -
 }
 
 impl Flow {
-    pub(super) fn new(code: &Code) -> Flow {
+    pub(crate) fn new(code: &Code) -> Flow {
         let count = code.ops.len();
         let mut next: Vec<SmallVec<[Pc; 2]>> = (0..count as Pc).map(|pc| local(code, pc)).collect();
         let mut returns: std::collections::BTreeMap<Pc, Vec<Pc>> = std::collections::BTreeMap::new();

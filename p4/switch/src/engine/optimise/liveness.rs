@@ -1,10 +1,12 @@
 //! Liveness analysis, and what follows from it: dead operations, limbs that a block must find cleared, and limbs that
 //! a packet must carry through its queue.
 
+use std::collections::BTreeSet;
+
 use super::bitset::{self, Rows};
 use super::effects::{Range, effects};
 use super::flow::{BLOCKS, EGRESS, FOLLOWING, Flow, PARSER, entries};
-use crate::engine::code::{Carried, Code, Op};
+use crate::engine::code::{At, Carried, Code, Op};
 use crate::engine::layout::Slot;
 use crate::machine::Field;
 
@@ -29,7 +31,7 @@ const SET_FOR_EGRESS: [Field; 9] = [
 ];
 
 /// The limbs that are read before they are written again.
-pub(super) struct Liveness {
+pub(crate) struct Liveness {
     /// After each operation.
     after: Rows,
     /// At the entry of each block.
@@ -37,7 +39,7 @@ pub(super) struct Liveness {
 }
 
 impl Liveness {
-    pub(super) fn new(code: &Code, flow: &Flow) -> Liveness {
+    pub(crate) fn new(code: &Code, flow: &Flow) -> Liveness {
         let (count, limbs) = (code.ops.len(), code.frame.len());
         let mut live = Liveness { after: Rows::new(count, limbs), entry: Rows::new(BLOCKS, limbs) };
         let mut before = Rows::new(count, limbs);
@@ -133,17 +135,33 @@ impl Liveness {
     }
 
     /// Returns the limbs that each block must find cleared.
-    pub(super) fn clears(&self, code: &Code) -> [Vec<Range>; BLOCKS] {
+    pub(crate) fn clears(&self, code: &Code) -> [Vec<Range>; BLOCKS] {
         std::array::from_fn(|block| {
             let from = if block == PARSER { 0 } else { code.carried };
             bitset::runs(self.entry.row(block), from, code.scalars, GAP)
         })
     }
 
-    /// Returns the limbs that a packet carries from ingress to egress.
+    /// Returns the limbs that egress needs from ingress, as ranges without gaps.
+    pub(crate) fn carried(&self, code: &Code) -> Vec<Range> {
+        bitset::runs(&self.found_by(code, EGRESS), 0, code.carried, 0)
+    }
+
+    /// Returns the limbs whose values are needed from one block to another, or by the switch.
+    pub(crate) fn outlive_blocks(&self, code: &Code) -> BTreeSet<At> {
+        let mut row = vec![0; self.entry.row(PARSER).len()];
+        (PARSER + 1..BLOCKS).for_each(|block| bitset::union(&mut row, self.entry.row(block)));
+        bitset::clear_range(&mut row, (code.carried, code.frame.len() as u32 - code.carried));
+        let by_switch = Field::ALL.iter().filter_map(|field| code.standard.slot(*field));
+        let lists = code.field_lists.iter().flat_map(|(_, slots)| slots.iter().copied());
+        by_switch.chain(lists).for_each(|slot| bitset::set_range(&mut row, (slot.at, slot.cells())));
+        (0..code.carried).filter(|at| bitset::has(&row, *at)).collect()
+    }
+
+    /// Returns the limbs that a packet carries from ingress to egress, with some in between, as runs.
     pub(super) fn carry(&self, code: &Code) -> Vec<Carried> {
         let runs = bitset::runs(&self.found_by(code, EGRESS), 0, code.carried, GAP);
-        runs.into_iter().flat_map(|(at, count)| Carried::split(at, count, &code.narrow)).collect()
+        runs.into_iter().flat_map(|(at, count)| Carried::split(at, count, &code.widths)).collect()
     }
 }
 

@@ -7,12 +7,12 @@
 
 mod bitset;
 mod copies;
-mod effects;
-mod flow;
+pub(crate) mod effects;
+pub(crate) mod flow;
 mod fuse;
 mod headers;
 mod jumps;
-mod liveness;
+pub(crate) mod liveness;
 
 use super::code::{Code, Emission, Extraction};
 use crate::machine::Field;
