@@ -14,14 +14,14 @@ use crate::oracle::Interpreter;
 use crate::prepared::Prepared;
 use crate::state::State;
 
-/// A block that runs after the parser.
+/// A block that runs after the parser, which is block 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum BlockId {
-    VerifyChecksum,
-    Ingress,
-    Egress,
-    ComputeChecksum,
-    Deparser,
+    VerifyChecksum = 1,
+    Ingress = 2,
+    Egress = 3,
+    ComputeChecksum = 4,
+    Deparser = 5,
 }
 
 /// Declares the fields of `standard_metadata` that the architecture reads or writes.

@@ -12,6 +12,7 @@ mod flow_control;
 mod harness;
 mod language;
 mod limits;
+mod machine_code;
 mod paced;
 mod programs;
 mod random;

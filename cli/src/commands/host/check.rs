@@ -1,5 +1,6 @@
 //! `harrier host check`: runs the detectors of hosts on reports, with the fabric's verdicts if there are some.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
@@ -169,13 +170,13 @@ fn describe_host(host: &HostDiagnosis) -> String {
     if !withheld.is_empty() {
         text.push_str(&format!("{}: the fabric explains the delay: {}\n", host.host, withheld.join(", ")));
     }
+    // Many detectors lack the same section.
+    let mut without: BTreeMap<String, Vec<&str>> = BTreeMap::new();
     for check in host.checks.iter().filter(|check| check.result == CheckResult::MissingEvidence) {
-        text.push_str(&format!(
-            "{}: not checked: {}: {}\n",
-            host.host,
-            check.detector,
-            check.missing.join("; ")
-        ));
+        without.entry(check.missing.join("; ")).or_default().push(&check.detector);
+    }
+    for (missing, detectors) in without {
+        text.push_str(&format!("{}: not checked: {} ({missing})\n", host.host, detectors.join(", ")));
     }
     text
 }

@@ -138,13 +138,7 @@ impl Compiled {
 
     #[inline]
     pub(crate) fn run(&mut self, block: BlockId, cx: &mut Context, state: &mut State) -> Outcome {
-        let block = match block {
-            BlockId::VerifyChecksum => 1,
-            BlockId::Ingress => 2,
-            BlockId::Egress => 3,
-            BlockId::ComputeChecksum => 4,
-            BlockId::Deparser => 5,
-        };
+        let block = block as usize;
         if self.is_empty[block] {
             return Outcome::Done;
         }

@@ -60,7 +60,6 @@ pub(super) struct Lower<'p, 'm, 'b> {
     pub(super) frame: ir::Value,
     pub(super) pass: ir::Value,
     pub(super) cx: ir::Value,
-    pub(super) head: ir::Value,
     pub(super) head_bytes: ir::Value,
     pub(super) registers: ir::Value,
     flags: Flags,
@@ -103,7 +102,7 @@ impl<'p, 'm, 'b> Lower<'p, 'm, 'b> {
             true => b.ins().load(types::I64, fixed, pass, offset as i32),
             false => frame,
         };
-        let (cx, head) = (field(runtime::CX), field(runtime::HEAD));
+        let cx = field(runtime::CX);
         let (head_bytes, registers) = (field(runtime::HEAD_BYTES), field(runtime::REGISTERS));
         Lower {
             program,
@@ -117,7 +116,6 @@ impl<'p, 'm, 'b> Lower<'p, 'm, 'b> {
             frame,
             pass,
             cx,
-            head,
             head_bytes,
             registers,
             flags,
@@ -238,6 +236,12 @@ impl<'p, 'm, 'b> Lower<'p, 'm, 'b> {
 
     pub(super) fn store_register(&mut self, value: ir::Value, address: ir::Value, limb: usize) {
         self.b.ins().store(self.flags.registers, value, address, limb as i32 * 8);
+    }
+
+    /// Returns the address of the stored bytes of the packet.
+    pub(super) fn head(&mut self) -> ir::Value {
+        let pass = self.pass;
+        self.load_other(types::I64, pass, runtime::HEAD)
     }
 
     /// Loads eight bytes of a packet in network byte order. They need not be aligned.

@@ -175,10 +175,10 @@ impl MachineCode {
         cx: &mut Context,
         state: &mut State,
     ) -> Outcome {
-        let registers = state.registers.all_mut();
-        assert_eq!(registers.len(), self.register_limbs, "invariant: the state is that of the program");
+        let (registers, register_limbs) = state.registers.all_limbs();
+        assert_eq!(register_limbs, self.register_limbs, "invariant: the state is that of the program");
         let mut pass = Pass {
-            registers: registers.as_mut_ptr(),
+            registers,
             head: cx.packet.head.as_mut_ptr(),
             head_bytes: cx.packet.head.len() as u64,
             cx: &raw mut *cx,

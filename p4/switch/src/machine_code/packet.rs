@@ -32,7 +32,8 @@ impl Lower<'_, '_, '_> {
         let end = self.add(start, Constant(u64::from(bytes)));
         let is_stored = self.condition(IntCC::UnsignedLessThanOrEqual, end, Value(self.head_bytes));
         let start = self.ir(start);
-        let address = self.b.ins().iadd(self.head, start);
+        let head = self.head();
+        let address = self.b.ins().iadd(head, start);
         (self.both(is_aligned, is_stored), address)
     }
 

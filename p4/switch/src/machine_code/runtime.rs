@@ -14,7 +14,7 @@ use crate::state::State;
 #[derive(Debug)]
 #[repr(C)]
 pub(super) struct Pass<'a> {
-    /// The stored bytes of the packet.
+    /// The stored bytes of the packet. Functions that use the packet derive the pointer again.
     pub(super) head: *mut u8,
     pub(super) head_bytes: u64,
     /// The limbs of all register arrays.
@@ -89,6 +89,7 @@ unsafe extern "C" fn operation(frame: *mut Limbs, pass: *mut Pass<'_>, pc: u64) 
     let (cx, state) = unsafe { (&mut *pass.cx, &mut *pass.state) };
     let result = run_rare(pass.code, &pass.code.ops[pc as usize], frame, cx, state);
     pass.all_in_place = u64::from(cx.out.is_empty());
+    pass.head = cx.packet.head.as_mut_ptr();
     result.map_or_else(ending::rejected, |()| 0)
 }
 
@@ -109,6 +110,7 @@ unsafe extern "C" fn extract(frame: *mut Limbs, pass: *mut Pass<'_>, plan: u64) 
     // SAFETY: the pointer in a pass is valid and not otherwise used while machine code runs.
     let cx = unsafe { &mut *pass.cx };
     let result = cx.extract_fields(frame, &pass.code.extracts[plan as usize], &pass.code.errors);
+    pass.head = cx.packet.head.as_mut_ptr();
     result.map_or_else(ending::rejected, |()| 0)
 }
 
@@ -119,6 +121,7 @@ unsafe extern "C" fn emit(frame: *mut Limbs, pass: *mut Pass<'_>, plan: u64) -> 
     let cx = unsafe { &mut *pass.cx };
     cx.emit_fields(frame, &pass.code.emits[plan as usize]);
     pass.all_in_place = u64::from(cx.out.is_empty());
+    pass.head = cx.packet.head.as_mut_ptr();
     0
 }
 

@@ -131,10 +131,11 @@ impl Registers {
         &mut self.values[self.arrays[array as usize].values.clone()]
     }
 
-    /// Returns the limbs of all arrays, in their order.
+    /// Returns a pointer to the limbs of all arrays, in their order, and their number. The pointer stays valid while the
+    /// arrays are read and written.
     #[inline]
-    pub(crate) fn all_mut(&mut self) -> &mut [u64] {
-        &mut self.values
+    pub(crate) fn all_limbs(&mut self) -> (*mut u64, usize) {
+        (self.values.as_mut_ptr(), self.values.len())
     }
 
     /// Returns the limbs of an element.
