@@ -19,17 +19,22 @@ pub(super) struct Packed {
     pub(super) low: u32,
 }
 
-/// Places limbs of the given widths in as few words as first fit needs, widest first.
+/// Words that are searched for space, the latest ones.
+const SEARCHED: usize = 64;
+
+/// Places limbs of the given widths in words, the widest first, each in the first word with space.
 pub(super) fn pack(limbs: &[(At, u32)]) -> Vec<Packed> {
     let mut sorted = limbs.to_vec();
     sorted.sort_by_key(|(limb, width)| (std::cmp::Reverse(*width), *limb));
     let mut used: Vec<u32> = Vec::new();
     let mut packed = Vec::new();
     for (limb, width) in sorted {
-        let word = used.iter().position(|used| used + width <= 64).unwrap_or_else(|| {
+        let first = used.len().saturating_sub(SEARCHED);
+        let fits = used.iter().skip(first).position(|used| used + width <= 64);
+        let word = fits.map_or(used.len(), |found| first + found);
+        if word == used.len() {
             used.push(0);
-            used.len() - 1
-        });
+        }
         packed.push(Packed { limb, width, word, low: used[word] });
         used[word] += width;
     }
@@ -71,14 +76,19 @@ impl Lower<'_, '_, '_> {
 
     /// Compiles the function that clears limbs before the parser; it has no second argument.
     pub(super) fn clear(mut self, ranges: &[Range]) {
-        let zeros = self.b.func.dfg.constants.insert(vec![0; 16].into());
-        let pair = self.b.ins().vconst(types::I8X16, zeros);
-        for (at, count) in ranges {
-            let end = at + count;
-            (*at..end - count % 2).step_by(2).for_each(|at| self.put_pair(at, pair));
-            if count % 2 == 1 {
-                self.put(end - 1, Constant(0));
+        // Other processors need not have vectors of 16 bytes.
+        if cfg!(any(target_arch = "x86_64", target_arch = "aarch64")) {
+            let zeros = self.b.func.dfg.constants.insert(vec![0; 16].into());
+            let pair = self.b.ins().vconst(types::I8X16, zeros);
+            for (at, count) in ranges {
+                let end = at + count;
+                (*at..end - count % 2).step_by(2).for_each(|at| self.put_pair(at, pair));
+                if count % 2 == 1 {
+                    self.put(end - 1, Constant(0));
+                }
             }
+        } else {
+            ranges.iter().flat_map(|(at, count)| *at..at + count).for_each(|at| self.put(at, Constant(0)));
         }
         self.finish();
     }

@@ -57,6 +57,7 @@ impl Lower<'_, '_, '_> {
 
     /// Notes a jump to a join. Its block dominates what all of them know, because each of them does.
     fn arrive(&mut self, join: &mut Join) -> ir::Block {
+        self.limit_known();
         match &mut join.known {
             _ if join.is_header => {}
             Some(known) => known.retain(|place, value| self.known.get(place) == Some(value)),
@@ -297,6 +298,7 @@ impl Lower<'_, '_, '_> {
             switch.set_entry(u128::from(entry) + 1, block);
             actions.push((entry, block));
         }
+        self.limit_known();
         let known = self.known.clone();
         let otherwise = self.arrive(&mut next);
         switch.emit(&mut self.b, chosen, otherwise);

@@ -33,6 +33,9 @@ pub(super) struct Program<'p> {
     pub(super) functions: &'p BTreeMap<Pc, FuncId>,
 }
 
+/// Known values that are kept over a jump.
+const MAX_KNOWN: usize = 1_000;
+
 /// Something in memory whose value may be known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Location {
@@ -207,11 +210,20 @@ impl<'p, 'm, 'b> Lower<'p, 'm, 'b> {
         self.b.ins().store(flags, pair, self.frame, at as i32 * 8);
     }
 
+    /// Forgets everything if it is much, before it is copied: one copy is kept for each open jump.
+    pub(super) fn limit_known(&mut self) {
+        if self.known.len() > MAX_KNOWN {
+            self.known.clear();
+        }
+    }
+
     /// Forgets the values of limbs that other code has changed.
     pub(super) fn forget(&mut self, ranges: &[Range]) {
         for (at, count) in ranges {
-            for limb in *at..*at + *count {
-                self.known.remove(&Location::Limb(limb));
+            let range = Location::Limb(*at)..Location::Limb(*at + *count);
+            let changed: Vec<Location> = self.known.range(range).map(|(location, _)| *location).collect();
+            for location in changed {
+                self.known.remove(&location);
             }
         }
     }
@@ -272,6 +284,8 @@ impl<'p, 'm, 'b> Lower<'p, 'm, 'b> {
 
     pub(super) fn call_function(&mut self, id: FuncId, numbers: &[u64]) -> ir::Value {
         let function = self.module.declare_func_in_func(id, self.b.func);
+        // The memory of one function can be too far from that of another for a relative call.
+        self.b.func.dfg.ext_funcs[function].colocated = false;
         let mut arguments = vec![self.frame, self.pass];
         arguments.extend(numbers.iter().map(|number| self.b.ins().iconst(types::I64, *number as i64)));
         let call = self.b.ins().call(function, &arguments);

@@ -15,7 +15,8 @@
 //! - bytes of the packet, after a comparison with the number of stored bytes ([`packet`]); offsets in headers are checked
 //!   when they are compiled;
 //! - fields of [`runtime::Pass`] and [`Context`] at the offsets that the compiler gives;
-//! - words that a packet carries, whose number [`MachineCode`] provides ([`carried`]).
+//! - words that a packet carries, whose number [`MachineCode`] provides ([`carried`]);
+//! - its stack frame: [`scope`] limits the size of functions and the depth of calls, and a large frame touches its pages in order.
 //!
 //! The code lives as long as the [`MachineCode`] that owns it, and nothing changes it once it can be executed.
 #![allow(unsafe_code, reason = "executes the code that it compiled; the proof is above and at each use")]
@@ -32,6 +33,7 @@ mod value;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use cranelift_codegen::ir::{AbiParam, Signature, UserFuncName, types};
 use cranelift_codegen::settings::{self, Configurable};
@@ -77,6 +79,8 @@ pub(crate) enum NoMachineCode {
     Processor(String),
     #[error("the program is too large or its actions are nested too deeply")]
     Size,
+    #[error("the system does not allow memory to be executed")]
+    Memory,
     #[error("code generation failed: {0}")]
     Generation(#[from] Box<ModuleError>),
 }
@@ -97,8 +101,17 @@ pub(crate) struct MachineCode {
     carried_words: usize,
     /// Number of limbs of all register arrays.
     register_limbs: usize,
-    /// Owns the memory of the functions. `None` after [`Drop`].
-    module: Mutex<Option<JITModule>>,
+    /// Owns the memory of the functions.
+    _memory: Mutex<Memory>,
+}
+
+/// A module, whose memory is freed with it.
+struct Memory(Option<JITModule>);
+
+impl Memory {
+    fn module(&mut self) -> &mut JITModule {
+        self.0.as_mut().expect("invariant: the module is there until it is dropped")
+    }
 }
 
 impl std::fmt::Debug for MachineCode {
@@ -107,21 +120,27 @@ impl std::fmt::Debug for MachineCode {
     }
 }
 
-impl Drop for MachineCode {
+impl Drop for Memory {
     fn drop(&mut self) {
-        let module = self.module.get_mut().ok().and_then(Option::take);
-        if let Some(module) = module {
-            // SAFETY: nothing executes the functions: `run` and its siblings borrow the owner, and do not give out pointers.
+        if let Some(module) = self.0.take() {
+            // SAFETY: nothing executes the functions. Before they are finished there is no pointer to them; afterwards
+            // `MachineCode` owns the memory, and its methods, which execute them, borrow it and give out no pointers.
             unsafe { module.free_memory() };
         }
     }
 }
+
+/// Whether the system has refused executable memory. It will do so again, so that no further program is compiled.
+static IS_REFUSED: AtomicBool = AtomicBool::new(false);
 
 impl MachineCode {
     /// Compiles bytecode.
     pub(crate) fn new(code: &Code, program: &p4_lang::ir::Program) -> Result<MachineCode, NoMachineCode> {
         if code.frame.len() >= FRAME_LIMBS {
             return Err(NoMachineCode::Size);
+        }
+        if IS_REFUSED.load(Ordering::Relaxed) {
+            return Err(NoMachineCode::Memory);
         }
         let scope = Scope::new(code).ok_or(NoMachineCode::Size)?;
         let (arrays, register_limbs) = arrays(program);
@@ -152,8 +171,12 @@ impl MachineCode {
         compiler.define(cleared, &program, &nothing, false, |lower| lower.clear(clears))?;
         let loaded = compiler.declare("load_carried")?;
         compiler.define(loaded, &program, &nothing, false, |lower| lower.load_carried(&packed))?;
-        let mut module = compiler.module;
-        module.finalize_definitions()?;
+        let mut memory = compiler.memory;
+        if memory.module().finalize_definitions().is_err() {
+            IS_REFUSED.store(true, Ordering::Relaxed);
+            return Err(NoMachineCode::Memory);
+        }
+        let module = memory.module();
         let address = |id: FuncId| module.get_finalized_function(id);
         // SAFETY: the functions were defined with this signature, the default calling convention of the host, which is `C`.
         let block = |id: FuncId| unsafe { std::mem::transmute::<*const u8, Block>(address(id)) };
@@ -161,8 +184,15 @@ impl MachineCode {
         let carry = |id: FuncId| unsafe { std::mem::transmute::<*const u8, Carry>(address(id)) };
         let blocks = entries.map(|entry| block(functions[&entry]));
         let (clear, store_carried, load_carried) = (carry(cleared), carry(stored), carry(loaded));
-        let module = Mutex::new(Some(module));
-        Ok(MachineCode { blocks, clear, store_carried, load_carried, carried_words, register_limbs, module })
+        Ok(MachineCode {
+            blocks,
+            clear,
+            store_carried,
+            load_carried,
+            carried_words,
+            register_limbs,
+            _memory: Mutex::new(memory),
+        })
     }
 
     /// Runs a block.
@@ -175,6 +205,7 @@ impl MachineCode {
         cx: &mut Context,
         state: &mut State,
     ) -> Outcome {
+        // The pointer is that of the vector, so that references to the state do not invalidate it.
         let (registers, register_limbs) = state.registers.all_limbs();
         assert_eq!(register_limbs, self.register_limbs, "invariant: the state is that of the program");
         let mut pass = Pass {
@@ -253,7 +284,7 @@ fn arrays(program: &p4_lang::ir::Program) -> (Vec<ArrayPlace>, usize) {
 }
 
 struct Compiler {
-    module: JITModule,
+    memory: Memory,
     context: cranelift_codegen::Context,
     builder: FunctionBuilderContext,
 }
@@ -266,6 +297,8 @@ impl Compiler {
             ("use_colocated_libcalls", "false"),
             ("is_pic", "false"),
             ("opt_level", "speed"),
+            // A large stack frame touches every page, so that it cannot step over the guard page of the stack.
+            ("enable_probestack", "true"),
             ("probestack_strategy", "inline"),
             ("enable_verifier", if cfg!(debug_assertions) { "true" } else { "false" }),
         ];
@@ -281,12 +314,12 @@ impl Compiler {
         }
         let module = JITModule::new(builder);
         let context = module.make_context();
-        Ok(Compiler { module, context, builder: FunctionBuilderContext::new() })
+        Ok(Compiler { memory: Memory(Some(module)), context, builder: FunctionBuilderContext::new() })
     }
 
     /// Two pointers and some numbers; returns a number.
-    fn signature(&self, numbers: usize) -> Signature {
-        let mut signature = self.module.make_signature();
+    fn signature(&mut self, numbers: usize) -> Signature {
+        let mut signature = self.memory.module().make_signature();
         signature.params.extend(std::iter::repeat_n(AbiParam::new(types::I64), 2 + numbers));
         signature.returns.push(AbiParam::new(types::I64));
         signature
@@ -297,14 +330,14 @@ impl Compiler {
         for (id, helper) in ids.iter_mut().zip(Helper::ALL) {
             let (name, _, numbers) = helper.symbol();
             let signature = self.signature(numbers);
-            *id = self.module.declare_function(name, Linkage::Import, &signature)?;
+            *id = self.memory.module().declare_function(name, Linkage::Import, &signature)?;
         }
         Ok(ids)
     }
 
     fn declare(&mut self, name: &str) -> Result<FuncId, NoMachineCode> {
         let signature = self.signature(0);
-        Ok(self.module.declare_function(name, Linkage::Local, &signature)?)
+        Ok(self.memory.module().declare_function(name, Linkage::Local, &signature)?)
     }
 
     /// Defines a function, whose code `lower` compiles.
@@ -319,9 +352,11 @@ impl Compiler {
         self.context.func.signature = self.signature(0);
         self.context.func.name = UserFuncName::user(0, id.as_u32());
         let builder = FunctionBuilder::new(&mut self.context.func, &mut self.builder);
-        lower(Lower::new(program, &mut self.module, builder, private, has_pass));
-        let defined = self.module.define_function(id, &mut self.context);
-        self.module.clear_context(&mut self.context);
+        let module = self.memory.module();
+        lower(Lower::new(program, module, builder, private, has_pass));
+        let module = self.memory.module();
+        let defined = module.define_function(id, &mut self.context);
+        module.clear_context(&mut self.context);
         Ok(defined?)
     }
 }

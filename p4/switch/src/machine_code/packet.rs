@@ -58,10 +58,11 @@ impl Lower<'_, '_, '_> {
         let bits = u64::from(plan.bytes) * 8;
         let cursor = self.value_at(Location::Cursor);
         let (next, origin) = (self.add(cursor, Constant(bits)), self.add(cursor, Constant(1)));
+        self.limit_known();
         let before = self.known.clone();
         let (other, done) = (self.b.create_block(), self.b.create_block());
         self.b.set_cold_block(other);
-        // Without windows, but with fields, some field is not in eight bytes of the header.
+        // Without windows, but with fields, the header has fewer than eight bytes or a field that is not in eight of them.
         if !plan.windows.is_empty() || plan.loads.is_empty() {
             let (is_usual, address) = self.stored(cursor, plan.bytes);
             let is_usual = self.condition_ir(is_usual);
@@ -121,6 +122,7 @@ impl Lower<'_, '_, '_> {
         let (emits, other, done) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
         self.b.set_cold_block(other);
         self.b.ins().brif(valid, emits, &[], done, &[]);
+        self.limit_known();
         let before = self.known.clone();
         self.b.switch_to_block(emits);
         if !plan.patches.is_empty() || plan.stores.is_empty() {

@@ -3,16 +3,20 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::operation::in_memory;
-use crate::engine::code::{At, Code, Pc};
+use crate::engine::code::{At, Code, Op, Pc};
 use crate::engine::optimise::effects::{Range, effects};
 use crate::engine::optimise::flow::{self, BLOCKS, Flow};
+use crate::engine::optimise::is_too_large;
 use crate::engine::optimise::liveness::Liveness;
 use crate::engine::run::MAX_DEPTH;
 
 /// An action with more operations than this is a function of its own if several calls or tables use it.
 const SMALL: usize = 16;
-/// Operations after inlining. Larger programs run as bytecode: register allocation takes more than linear time.
-const MAX_OPERATIONS: usize = 20_000;
+/// Estimated instructions of all functions. Larger programs run as bytecode: a compilation, which a controller can ask for,
+/// stays below about a second.
+const MAX_INSTRUCTIONS: usize = 150_000;
+/// Limbs that a packet carries; their functions are not part of the estimate.
+const MAX_CARRIED: usize = 4_096;
 
 /// The functions of a program and their limbs.
 #[derive(Debug)]
@@ -32,8 +36,11 @@ pub(super) struct Scope {
 impl Scope {
     /// Returns `None` for a program that is too large, or whose actions are nested too deeply.
     pub(super) fn new(code: &Code) -> Option<Scope> {
-        let inlined = inlined(code);
         let entries = flow::entries(code);
+        if is_too_large(code) || !is_shallow(code, &entries) {
+            return None;
+        }
+        let inlined = inlined(code);
         let functions = functions(code, &inlined, &entries)?;
         let live = Liveness::new(code, &Flow::new(code));
         let private = private(code, &live, &functions, &entries);
@@ -44,7 +51,11 @@ impl Scope {
             let limbs = ranges.iter().flat_map(|(at, count)| *at..*at + *count);
             *ranges = joined(limbs.filter(|at| !is_private(at)));
         }
-        let carried = live.carried(code).into_iter().flat_map(|(at, count)| at..at + count).collect();
+        let carried: Vec<At> =
+            live.carried(code).into_iter().flat_map(|(at, count)| at..at + count).collect();
+        if carried.len() > MAX_CARRIED {
+            return None;
+        }
         Some(Scope { functions, inlined, private, clears, carried })
     }
 
@@ -84,28 +95,68 @@ fn inlined(code: &Code) -> BTreeSet<Pc> {
     calls.into_iter().filter(|(entry, calls)| is_small(*entry, *calls)).map(|(entry, _)| entry).collect()
 }
 
+/// Whether no chain of calls is longer than bytecode allows.
+fn is_shallow(code: &Code, entries: &[Pc]) -> bool {
+    let mut known = BTreeMap::new();
+    entries.iter().all(|entry| height(code, *entry, 0, &mut known).is_some_and(|height| height <= MAX_DEPTH))
+}
+
+/// Returns the length of the longest chain of calls from a block or action; `None` if it is too long.
+fn height(code: &Code, entry: Pc, level: usize, known: &mut BTreeMap<Pc, usize>) -> Option<usize> {
+    if let Some(height) = known.get(&entry) {
+        return Some(*height);
+    }
+    if level > MAX_DEPTH {
+        return None;
+    }
+    let mut highest = 0;
+    for op in body(code, entry).iter().filter_map(|pc| code.ops.get(*pc as usize)) {
+        for called in flow::called(code, op) {
+            highest = highest.max(height(code, called, level + 1, known)? + 1);
+        }
+    }
+    known.insert(entry, highest);
+    Some(highest)
+}
+
+/// Returns about how many instructions an operation becomes, and how many limbs the analyses visit for it.
+fn cost(code: &Code, op: &Op) -> usize {
+    let e = effects(code, op);
+    let ranges = e.reads.iter().chain(&e.writes).chain(&e.may_write);
+    let limbs: usize = ranges.map(|(_, count)| *count as usize).sum();
+    let more = match *op {
+        Op::JumpTable { table, .. } => {
+            code.switches.get(table as usize).map_or(0, |table| table.values.len())
+        }
+        Op::Gather { count, .. } => count as usize,
+        Op::EmitFields(plan) => code.emits.get(plan as usize).map_or(0, |plan| plan.pieces.len()),
+        _ => 0,
+    };
+    4 + 3 * (limbs + more)
+}
+
+/// Returns the operations of each function; `None` if they become too many instructions.
 fn functions(code: &Code, inlined: &BTreeSet<Pc>, entries: &[Pc]) -> Option<BTreeMap<Pc, Vec<Pc>>> {
     let mut functions = BTreeMap::new();
-    let mut open: Vec<(Pc, usize)> = entries.iter().map(|entry| (*entry, 0)).collect();
-    let mut total = 0;
-    while let Some((entry, depth)) = open.pop() {
+    let mut open: Vec<Pc> = entries.to_vec();
+    let mut instructions = 0;
+    while let Some(entry) = open.pop() {
         if functions.contains_key(&entry) {
             continue;
         }
         let mut found = Vec::new();
-        let mut bodies = vec![(entry, depth)];
-        while let Some((entry, depth)) = bodies.pop() {
-            let body = body(code, entry);
-            total += body.len();
-            if total > MAX_OPERATIONS || depth > MAX_DEPTH {
-                return None;
-            }
-            for pc in body {
+        let mut bodies = vec![entry];
+        while let Some(entry) = bodies.pop() {
+            for pc in body(code, entry) {
                 found.push(pc);
                 let Some(op) = code.ops.get(pc as usize) else { continue };
+                instructions += cost(code, op);
+                if instructions > MAX_INSTRUCTIONS {
+                    return None;
+                }
                 for called in flow::called(code, op) {
                     let list = if inlined.contains(&called) { &mut bodies } else { &mut open };
-                    list.push((called, depth + 1));
+                    list.push(called);
                 }
             }
         }

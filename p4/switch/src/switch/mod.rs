@@ -103,7 +103,9 @@ impl Switch {
         }
         let machine = Machine::new(prepared)?;
         let state = State::new(&program, &self.config.limits)?;
-        // Queued packets were parsed by the old program, so the new one cannot interpret their storage.
+        // Queued packets were parsed by the old program, so the new one cannot interpret their storage. Paused queues hold some
+        // as well.
+        drop(self.tm.remove_all());
         for port in self.tm.port_numbers().collect::<Vec<_>>() {
             while self.tm.dequeue(self.cx.now, port).is_some() {}
         }

@@ -1,4 +1,4 @@
-//! Emptying the traffic manager between two experiments on one switch.
+//! Emptying the traffic manager: between two experiments on one switch, and when its program changes.
 
 use super::event::TmEvent;
 use super::watchdog::WatchdogState;
@@ -11,6 +11,19 @@ impl<P> TrafficManager<P> {
     /// Reports received pauses as expired and storms as restored. Counters, watermarks and [`TrafficManager::block`]
     /// stay.
     pub fn clear(&mut self) -> Vec<P> {
+        let removed = self.remove_all();
+        // Only after the removal, which makes ports ready and resumes peers.
+        self.events.retain(|event| !matches!(event, TmEvent::Ready { .. }));
+        self.timers.clear();
+        for at in 0..self.ports.len() {
+            self.clear_flow_control(at);
+        }
+        removed
+    }
+
+    /// Removes all packets, also those of paused queues, and resumes peers that were paused because of them. Returns the removed
+    /// packets, which do not count as dropped. Received pauses stay.
+    pub fn remove_all(&mut self) -> Vec<P> {
         let mut removed = Vec::new();
         for at in 0..self.ports.len() {
             for queue in 0..CLASSES {
@@ -18,12 +31,6 @@ impl<P> TrafficManager<P> {
                     removed.push(waiting.packet);
                 }
             }
-        }
-        // Only after the removal, which makes ports ready and resumes peers.
-        self.events.retain(|event| !matches!(event, TmEvent::Ready { .. }));
-        self.timers.clear();
-        for at in 0..self.ports.len() {
-            self.clear_flow_control(at);
         }
         removed
     }

@@ -13,6 +13,10 @@ use crate::machine::Field;
 /// Maximum gap inside a range of limbs: to clear or carry a few extra limbs is cheaper than an additional range.
 const GAP: u32 = 4;
 
+/// Rounds of the analysis. A round follows all forward jumps, and programs need one more for each level of nested backward jumps;
+/// a parser can be written that needs thousands.
+const ROUNDS: usize = 64;
+
 /// Fields that the switch reads after a block.
 const READ_BY_SWITCH: [Field; 5] =
     [Field::IngressPort, Field::EgressSpec, Field::McastGrp, Field::Priority, Field::IngressGlobalTimestamp];
@@ -45,7 +49,7 @@ impl Liveness {
         let mut before = Rows::new(count, limbs);
         let mut ends = Rows::new(BLOCKS, limbs);
         let all: Vec<_> = code.ops.iter().map(|op| effects(code, op)).collect();
-        loop {
+        for _ in 0..ROUNDS {
             live.end_blocks(code, &mut ends);
             let mut changed = false;
             for pc in (0..count).rev() {
@@ -70,6 +74,10 @@ impl Liveness {
                 return live;
             }
         }
+        // Without a fixed point, every limb may be read.
+        (0..count).for_each(|pc| bitset::set_range(live.after.row_mut(pc), (0, limbs as u32)));
+        (0..BLOCKS).for_each(|block| bitset::set_range(live.entry.row_mut(block), (0, limbs as u32)));
+        live
     }
 
     /// Determines the live limbs at the ends of blocks: those that following blocks or the switch read.

@@ -24,9 +24,14 @@ const ROUNDS: usize = 4;
 /// Limit of operations times limbs for the analyses; larger programs run unoptimised.
 const MAX_WORK: usize = 1 << 29;
 
+/// Whether a program is too large for the analyses.
+pub(crate) fn is_too_large(code: &Code) -> bool {
+    code.ops.len().saturating_mul(code.frame.len()) > MAX_WORK
+}
+
 /// Optimises a compiled program.
 pub(crate) fn optimise(code: &mut Code) {
-    if code.ops.len().saturating_mul(code.frame.len()) > MAX_WORK {
+    if is_too_large(code) {
         return;
     }
     headers::plan(code);
