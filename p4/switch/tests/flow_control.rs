@@ -62,6 +62,22 @@ fn a_received_pause_stops_the_queue_and_is_forwarded_to_the_program() {
 }
 
 #[test]
+fn packets_of_a_paused_queue_do_not_reach_the_next_program() {
+    let mut switch = switch(|_| {});
+    switch.receive(Time::ZERO, 1, Pfc::single(0, 100).to_frame([2; 6]));
+    switch.receive(Time::ZERO, 2, ipv4(0));
+    switch.load(program()).unwrap_or_else(|e| panic!("{e}"));
+    assert_eq!(switch.traffic_manager().totals().memory_bytes, 0, "the queues are empty");
+    // The pause is that of the peer, so that it stays.
+    switch.receive(Time::ZERO, 2, ipv4(1));
+    assert_eq!(switch.transmit(Time::ZERO, 1), None);
+    let end = switch.next_wake().expect("the pause has an end");
+    switch.wake(end);
+    assert_eq!(switch.transmit(end, 1), Some(ipv4(1)));
+    assert_eq!(switch.transmit(end, 1), None);
+}
+
+#[test]
 fn a_pause_is_sent_before_any_packet() {
     let mut switch = switch(|tm| {
         let group = &mut tm.ports[1].groups[0];

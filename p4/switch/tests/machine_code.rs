@@ -111,6 +111,41 @@ fn a_program_that_is_too_large_runs_as_bytecode() {
     assert_eq!(send(&prepared), send(&prepare(&program, Engine::Interpreter)));
 }
 
+/// Few operations, each of which becomes thousands of instructions.
+#[test]
+fn instructions_count_instead_of_operations() {
+    let fields = (0..3_000).fold(String::new(), |mut text, number| {
+        let _ = write!(text, "bit<8> f{number}; ");
+        text
+    });
+    let copies = "hdr.a = hdr.b; hdr.b = hdr.a; ".repeat(40);
+    let text = format!(
+        r#"
+        #include <core.p4>
+        #include <v1model.p4>
+        header h_t {{ {fields} }}
+        struct headers_t {{ h_t a; h_t b; }}
+        struct metadata_t {{ }}
+        parser P(packet_in packet, out headers_t hdr, inout metadata_t meta, inout standard_metadata_t sm) {{
+            state start {{ packet.extract(hdr.a); packet.extract(hdr.b); transition accept; }}
+        }}
+        control V(inout headers_t hdr, inout metadata_t meta) {{ apply {{ }} }}
+        control I(inout headers_t hdr, inout metadata_t meta, inout standard_metadata_t sm) {{
+            apply {{ sm.egress_spec = 1; {copies} }}
+        }}
+        control E(inout headers_t hdr, inout metadata_t meta, inout standard_metadata_t sm) {{ apply {{ }} }}
+        control C(inout headers_t hdr, inout metadata_t meta) {{ apply {{ }} }}
+        control D(packet_out packet, in headers_t hdr) {{ apply {{ packet.emit(hdr); }} }}
+        V1Switch(P(), V(), I(), E(), C(), D()) main;
+        "#
+    );
+    let compilation = compile("wide.p4", &MemoryLoader::new().with("wide.p4", &text), &Options::default());
+    let report = compilation.report(false);
+    let program = Arc::new(compilation.program.unwrap_or_else(|| panic!("{report}")));
+    let prepared = prepare(&program, Engine::MachineCode);
+    assert!(prepared.why_bytecode().is_some_and(|reason| reason.contains("too large")));
+}
+
 #[test]
 fn a_program_can_be_prepared_without_machine_code() {
     let program = program("", "meta.sum = 1;");

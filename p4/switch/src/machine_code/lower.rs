@@ -268,6 +268,22 @@ impl<'p, 'm, 'b> Lower<'p, 'm, 'b> {
         self.b.ins().store(flags, word, base, offset as i32);
     }
 
+    /// Loads one, two or four bytes of a packet in network byte order.
+    pub(super) fn load_part(&mut self, ty: ir::Type, base: ir::Value, offset: u32) -> ir::Value {
+        let flags = self.unaligned();
+        let part = self.b.ins().load(ty, flags, base, offset as i32);
+        let part = if ty == types::I8 { part } else { self.network_order(part) };
+        self.b.ins().uextend(types::I64, part)
+    }
+
+    /// Stores the low one, two or four bytes of a word to a packet in network byte order.
+    pub(super) fn store_part(&mut self, ty: ir::Type, word: ir::Value, base: ir::Value, offset: u32) {
+        let flags = self.unaligned();
+        let part = self.b.ins().ireduce(ty, word);
+        let part = if ty == types::I8 { part } else { self.network_order(part) };
+        self.b.ins().store(flags, part, base, offset as i32);
+    }
+
     fn unaligned(&self) -> MemFlagsData {
         MemFlagsData::new().with_notrap().with_alias_region(self.flags.other.alias_region())
     }

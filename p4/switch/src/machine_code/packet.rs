@@ -10,9 +10,10 @@ use super::lower::{Location, Lower};
 use super::runtime::Helper;
 use super::value::Condition;
 use super::value::Known::{self, Constant, Value};
-use crate::engine::code::{At, Op};
+use crate::engine::code::{At, Emission, Extraction, Op};
 use crate::engine::context;
 use crate::engine::optimise::effects::effects;
+use crate::limbs::low_mask;
 
 impl Lower<'_, '_, '_> {
     pub(super) fn packet(&mut self, op: Op) -> bool {
@@ -62,28 +63,16 @@ impl Lower<'_, '_, '_> {
         let before = self.known.clone();
         let (other, done) = (self.b.create_block(), self.b.create_block());
         self.b.set_cold_block(other);
-        // Without windows, but with fields, the header has fewer than eight bytes or a field that is not in eight of them.
-        if !plan.windows.is_empty() || plan.loads.is_empty() {
+        // Without windows, a longer header has a field that is not in eight bytes of it.
+        if !plan.windows.is_empty() || plan.loads.is_empty() || plan.bytes < 8 {
             let (is_usual, address) = self.stored(cursor, plan.bytes);
             let is_usual = self.condition_ir(is_usual);
             let usual = self.b.create_block();
             self.b.ins().brif(is_usual, usual, &[], other, &[]);
             self.b.switch_to_block(usual);
-            let mut cuts = plan.cuts.iter();
-            let mut made = 0;
-            for window in &plan.windows {
-                assert!(window.at + 8 <= plan.bytes, "invariant: a window is inside its header");
-                let word = self.load_bytes(address, window.at);
-                for cut in cuts.by_ref().take((window.end - made) as usize) {
-                    let field = self.keep(Value(word), cut.left);
-                    // `word << left >> right`
-                    let field = match cut.right.checked_sub(cut.left) {
-                        Some(down) => self.right(field, u32::from(down)),
-                        None => self.left(field, u32::from(cut.left - cut.right)),
-                    };
-                    self.put(At::from(cut.limb), field);
-                }
-                made = window.end;
+            match plan.bytes < 8 {
+                true => self.load_short_header(plan, address),
+                false => self.load_header(plan, address),
             }
             plan.ones.iter().for_each(|at| self.put(*at, Constant(1)));
             plan.zeros.iter().for_each(|at| self.put(*at, Constant(0)));
@@ -110,6 +99,98 @@ impl Lower<'_, '_, '_> {
         self.known.insert(Location::Cursor, next);
     }
 
+    /// Loads the fields of a header of eight bytes or more.
+    fn load_header(&mut self, plan: &Extraction, address: ir::Value) {
+        let mut cuts = plan.cuts.iter();
+        let mut made = 0;
+        for window in &plan.windows {
+            assert!(window.at + 8 <= plan.bytes, "invariant: a window is inside its header");
+            let word = self.load_bytes(address, window.at);
+            for cut in cuts.by_ref().take((window.end - made) as usize) {
+                let field = self.keep(Value(word), cut.left);
+                // `word << left >> right`
+                let field = match cut.right.checked_sub(cut.left) {
+                    Some(down) => self.right(field, u32::from(down)),
+                    None => self.left(field, u32::from(cut.left - cut.right)),
+                };
+                self.put(At::from(cut.limb), field);
+            }
+            made = window.end;
+        }
+    }
+
+    /// Loads the fields of a header of less than eight bytes.
+    fn load_short_header(&mut self, plan: &Extraction, address: ir::Value) {
+        if plan.loads.is_empty() {
+            return;
+        }
+        let word = self.load_short(address, plan.bytes);
+        for load in &plan.loads {
+            let field = self.right(word, plan.bytes * 8 - load.bit - u32::from(load.width));
+            let field = self.keep(field, 64 - load.width);
+            self.put(load.limb, field);
+        }
+    }
+
+    /// Writes the fields of a header of eight bytes or more that may have changed.
+    fn store_header(&mut self, plan: &Emission, address: ir::Value) {
+        let mut pieces = plan.pieces.iter();
+        let mut placed = 0;
+        // All words are loaded before one is stored, because a load that overlaps a recent store takes long. Overlapping
+        // words have the same values there.
+        let mut words = Vec::new();
+        for patch in &plan.patches {
+            assert!(patch.at + 8 <= plan.bytes, "invariant: a patch is inside its header");
+            let word = self.load_bytes(address, patch.at);
+            let mut word = self.and(Value(word), Constant(patch.kept));
+            for piece in pieces.by_ref().take((patch.end - placed) as usize) {
+                let a = self.get(At::from(piece.a));
+                let bits = self.turn(a, u32::from(piece.turn), piece.mask);
+                word = self.or(word, bits);
+            }
+            words.push((self.ir(word), patch.at));
+            placed = patch.end;
+        }
+        words.into_iter().for_each(|(word, at)| self.store_bytes(word, address, at));
+    }
+
+    /// Writes the fields of a header of less than eight bytes that may have changed.
+    fn store_short_header(&mut self, plan: &Emission, address: ir::Value) {
+        if plan.stores.is_empty() {
+            return;
+        }
+        let mut word = self.load_short(address, plan.bytes);
+        for store in &plan.stores {
+            let by = plan.bytes * 8 - store.bit - u32::from(store.width);
+            let mask = low_mask(u32::from(store.width)) << by;
+            let field = self.get(store.limb);
+            let field = self.left(field, by);
+            let field = self.and(field, Constant(mask));
+            let kept = self.and(word, Constant(!mask));
+            word = self.or(kept, field);
+        }
+        self.store_short(word, address, plan.bytes);
+    }
+
+    /// Loads less than eight bytes in network byte order as the low bits of a word.
+    fn load_short(&mut self, address: ir::Value, bytes: u32) -> Known {
+        let mut word = Constant(0);
+        for (ty, at) in parts(bytes) {
+            let part = self.load_part(ty, address, at);
+            word = self.left(word, ty.bits());
+            word = self.or(word, Value(part));
+        }
+        word
+    }
+
+    fn store_short(&mut self, word: Known, address: ir::Value, bytes: u32) {
+        for (ty, at) in parts(bytes) {
+            let part = self.right(word, (bytes - at) * 8 - ty.bits());
+            let part = self.ir(part);
+            self.store_part(ty, part, address, at);
+        }
+    }
+
     fn emit(&mut self, number: u32) {
         let code = self.code;
         let plan = &code.emits[number as usize];
@@ -125,7 +206,7 @@ impl Lower<'_, '_, '_> {
         self.limit_known();
         let before = self.known.clone();
         self.b.switch_to_block(emits);
-        if !plan.patches.is_empty() || plan.stores.is_empty() {
+        if !plan.patches.is_empty() || plan.stores.is_empty() || plan.bytes < 8 {
             let origin = self.get(plan.origin);
             let in_place = self.value_at(Location::InPlace);
             let expected = self.add(in_place, Constant(1));
@@ -139,24 +220,10 @@ impl Lower<'_, '_, '_> {
             let usual = self.b.create_block();
             self.b.ins().brif(is_usual, usual, &[], other, &[]);
             self.b.switch_to_block(usual);
-            let mut pieces = plan.pieces.iter();
-            let mut placed = 0;
-            // All words are loaded before one is stored, because a load that overlaps a recent store takes long. Overlapping
-            // words have the same values there.
-            let mut words = Vec::new();
-            for patch in &plan.patches {
-                assert!(patch.at + 8 <= plan.bytes, "invariant: a patch is inside its header");
-                let word = self.load_bytes(address, patch.at);
-                let mut word = self.and(Value(word), Constant(patch.kept));
-                for piece in pieces.by_ref().take((patch.end - placed) as usize) {
-                    let a = self.get(At::from(piece.a));
-                    let bits = self.turn(a, u32::from(piece.turn), piece.mask);
-                    word = self.or(word, bits);
-                }
-                words.push((self.ir(word), patch.at));
-                placed = patch.end;
+            match plan.bytes < 8 {
+                true => self.store_short_header(plan, address),
+                false => self.store_header(plan, address),
             }
-            words.into_iter().for_each(|(word, at)| self.store_bytes(word, address, at));
             let end = self.add(in_place, Constant(u64::from(plan.bytes) * 8));
             self.set_value_at(Location::InPlace, end);
             self.b.ins().jump(done, &[]);
@@ -187,4 +254,14 @@ impl Lower<'_, '_, '_> {
         self.b.ins().jump(next, &[]);
         self.b.switch_to_block(next);
     }
+}
+
+/// Divides less than eight bytes into loads of four, two and one: types and offsets.
+fn parts(bytes: u32) -> impl Iterator<Item = (ir::Type, u32)> {
+    debug_assert!(bytes < 8, "invariant: longer headers are loaded eight bytes at a time");
+    [(types::I32, 4), (types::I16, 2), (types::I8, 1)].into_iter().filter_map(move |(ty, size)| {
+        // The larger parts come first.
+        let at = bytes & !(2 * size - 1);
+        (bytes & size != 0).then_some((ty, at))
+    })
 }
