@@ -15,7 +15,7 @@ fn check_on(name: &str, program: &str, test: &str, status: i32, shown: &[&str]) 
     let (source, commands) = (folder.join("program.p4"), folder.join("commands.stf"));
     fs::write(&source, program).unwrap();
     fs::write(&commands, test).unwrap();
-    for engine in ["compiled", "interpreter"] {
+    for engine in ["compiled", "bytecode", "interpreter"] {
         let args = ["p4", "stf", source.to_str().unwrap(), commands.to_str().unwrap(), "--engine", engine];
         let ran = harrier(&args);
         assert_eq!(ran.status, status, "{name} on {engine}: {}", ran.stderr);

@@ -157,7 +157,7 @@ struct Forwarding<'a> {
 
 /// Runs the command.
 pub(super) fn execute(args: &Args) -> anyhow::Result<Outcome> {
-    let engine = Engine::chosen(args.engine, args.trace.is_some())?;
+    let mut engine = Engine::chosen(args.engine, args.trace.is_some())?;
     let trace_to_stdout = args.trace.as_ref().is_some_and(|path| path.as_os_str() == "-");
     if args.json && trace_to_stdout {
         bail!("--json and --trace - both write to stdout; write the trace to a file");
@@ -171,8 +171,14 @@ pub(super) fn execute(args: &Args) -> anyhow::Result<Outcome> {
     let mut config = SwitchConfig::new(TmConfig::lossy(ports, MEMORY_BYTES));
     config.engine = engine.of_switch();
     config.trace = args.trace.is_some();
+    let in_program = || args.program.display().to_string();
+    let prepared = config.prepare(program).with_context(in_program)?;
+    if let Some(reason) = prepared.why_bytecode() {
+        stderr_line!("{}: runs as bytecode: {reason}", in_program());
+        engine = Engine::Bytecode;
+    }
     let mut switch = Switch::new(config);
-    switch.load(program).with_context(|| args.program.display().to_string())?;
+    switch.load_prepared(&prepared).with_context(in_program)?;
     if let Some(path) = &args.entries {
         configure(&mut switch, path)?;
     }
