@@ -46,6 +46,7 @@ use crate::engine::context::Context;
 use crate::engine::optimise::flow::{self, BLOCKS};
 use crate::engine::run::{FRAME_LIMBS, Limbs, Outcome};
 use crate::state::State;
+use carried::Packed;
 use lower::{ArrayPlace, Location, Lower, Program};
 use runtime::{Helper, Pass};
 use scope::Scope;
@@ -152,25 +153,11 @@ impl MachineCode {
             functions.insert(*entry, compiler.declare(&format!("at_{entry}"))?);
         }
         let program = Program { code, scope: &scope, arrays: &arrays, helpers, functions: &functions };
-        let nothing = BTreeSet::new();
-        for (entry, id) in &functions {
-            let private = scope.private.get(entry).unwrap_or(&nothing);
-            compiler.define(*id, &program, private, true, |mut lower| {
-                lower.known.extend(at_start(&entries, *entry));
-                lower.clear_locals(&scope.clears, &entries, *entry);
-                lower.function(*entry);
-            })?;
-        }
+        compiler.blocks(&program, &entries)?;
         let widths: Vec<_> = scope.carried.iter().map(|at| (*at, code.width(*at))).collect();
         let packed = carried::pack(&widths);
         let carried_words = packed.last().map_or(0, |last| last.word + 1);
-        let stored = compiler.declare("store_carried")?;
-        compiler.define(stored, &program, &nothing, false, |lower| lower.store_carried(&packed))?;
-        let cleared = compiler.declare("clear_frame")?;
-        let clears = &scope.clears[flow::PARSER];
-        compiler.define(cleared, &program, &nothing, false, |lower| lower.clear(clears))?;
-        let loaded = compiler.declare("load_carried")?;
-        compiler.define(loaded, &program, &nothing, false, |lower| lower.load_carried(&packed))?;
+        let between = compiler.between_blocks(&program, &packed)?;
         let mut memory = compiler.memory;
         if memory.module().finalize_definitions().is_err() {
             IS_REFUSED.store(true, Ordering::Relaxed);
@@ -183,7 +170,7 @@ impl MachineCode {
         // SAFETY: as above.
         let carry = |id: FuncId| unsafe { std::mem::transmute::<*const u8, Carry>(address(id)) };
         let blocks = entries.map(|entry| block(functions[&entry]));
-        let (clear, store_carried, load_carried) = (carry(cleared), carry(stored), carry(loaded));
+        let [clear, store_carried, load_carried] = between.map(carry);
         Ok(MachineCode {
             blocks,
             clear,
@@ -338,6 +325,36 @@ impl Compiler {
     fn declare(&mut self, name: &str) -> Result<FuncId, NoMachineCode> {
         let signature = self.signature(0);
         Ok(self.memory.module().declare_function(name, Linkage::Local, &signature)?)
+    }
+
+    /// Defines the blocks, and the actions that are functions.
+    fn blocks(&mut self, program: &Program<'_>, entries: &[Pc; BLOCKS]) -> Result<(), NoMachineCode> {
+        let nothing = BTreeSet::new();
+        for (entry, id) in program.functions {
+            let private = program.scope.private.get(entry).unwrap_or(&nothing);
+            self.define(*id, program, private, true, |mut lower| {
+                lower.known.extend(at_start(entries, *entry));
+                lower.clear_locals(&program.scope.clears, entries, *entry);
+                lower.function(*entry);
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Defines the functions that clear the frame, and that store and load what a packet carries.
+    fn between_blocks(
+        &mut self,
+        program: &Program<'_>,
+        packed: &[Packed],
+    ) -> Result<[FuncId; 3], NoMachineCode> {
+        let nothing = BTreeSet::new();
+        let [clear, store, load] =
+            [self.declare("clear_frame")?, self.declare("store_carried")?, self.declare("load_carried")?];
+        let clears = &program.scope.clears[flow::PARSER];
+        self.define(clear, program, &nothing, false, |lower| lower.clear(clears))?;
+        self.define(store, program, &nothing, false, |lower| lower.store_carried(packed))?;
+        self.define(load, program, &nothing, false, |lower| lower.load_carried(packed))?;
+        Ok([clear, store, load])
     }
 
     /// Defines a function, whose code `lower` compiles.
