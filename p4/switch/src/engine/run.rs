@@ -7,7 +7,7 @@ use super::{apply, sites, wide};
 use crate::limbs;
 use crate::state::State;
 
-/// Maximum depth of nested calls. Actions cannot call themselves, so that programs of people stay far below it.
+/// Maximum depth of nested calls. Actions cannot call themselves, so that usual programs stay far below it.
 pub(crate) const MAX_DEPTH: usize = 64;
 
 /// How a block ended.

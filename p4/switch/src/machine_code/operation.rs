@@ -125,6 +125,7 @@ impl Lower<'_, '_, '_> {
 
     /// Calls the function for an operation.
     fn assisted(&mut self, pc: Pc, op: Op) {
+        assert!(!is_inline(&op), "invariant: the limbs of an operation that calls a function are in memory");
         let result = match op {
             Op::CopyMany { dst, src, count } => {
                 self.call(Helper::CopyMany, &[u64::from(dst), u64::from(src), u64::from(count)]);

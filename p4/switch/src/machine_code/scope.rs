@@ -192,3 +192,52 @@ fn private(
         .map(|(entry, limbs)| (entry, limbs.into_iter().filter(is_private).collect()))
         .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::code::Entries;
+
+    /// A program whose ingress, from operation 1 on, and actions are these operations; all other blocks are empty.
+    fn code(operations: impl IntoIterator<Item = Op>) -> Code {
+        let ops: Vec<Op> = std::iter::once(Op::End).chain(operations).collect();
+        let entries = Entries { ingress: 1, ..Entries::default() };
+        Code { ops, entries, frame: vec![0; 8], ..Code::default() }
+    }
+
+    /// Ingress that calls an action twice, which copies `copies` times.
+    fn called_twice(copies: usize) -> Code {
+        let ingress = [Op::Call { to: 4 }, Op::Call { to: 4 }, Op::End];
+        let action = std::iter::repeat_n(Op::Copy { dst: 1, src: 2 }, copies).chain([Op::Return]);
+        code(ingress.into_iter().chain(action))
+    }
+
+    #[test]
+    fn an_action_that_is_called_twice_is_a_function_unless_it_is_small() {
+        let large = Scope::new(&called_twice(SMALL)).expect("it is not too large");
+        assert!(!large.is_inlined(4));
+        assert_eq!(large.functions.keys().copied().collect::<Vec<_>>(), [0, 1, 4]);
+        // Ingress and the action share its limbs, so that they are in memory.
+        assert!(large.private.values().all(BTreeSet::is_empty), "{:?}", large.private);
+        let small = Scope::new(&called_twice(SMALL - 1)).expect("it is not too large");
+        assert!(small.is_inlined(4));
+        assert_eq!(small.private[&1], BTreeSet::from([1, 2]));
+    }
+
+    /// Action n calls action n + 1, the last one returns.
+    #[test]
+    fn the_longest_chain_of_calls_counts_also_if_ingress_calls_its_parts() {
+        let chain = |actions: usize| {
+            let first = 1 + actions as u32 + 1;
+            let at = |action: usize| first + 2 * action as u32;
+            let ingress = (0..actions).map(move |action| Op::Call { to: at(action) }).chain([Op::End]);
+            let body = move |action: usize| match action + 1 == actions {
+                true => [Op::Return, Op::Return],
+                false => [Op::Call { to: at(action + 1) }, Op::Return],
+            };
+            code(ingress.chain((0..actions).flat_map(body)))
+        };
+        assert!(Scope::new(&chain(MAX_DEPTH)).is_some());
+        assert!(Scope::new(&chain(MAX_DEPTH + 1)).is_none());
+    }
+}
