@@ -335,7 +335,7 @@ fn move_stack(code: &Code, stack: u32) -> Effects {
     made
 }
 
-pub(crate) fn data_ranges(code: &Code, data: &Data) -> SmallVec<[Range; 4]> {
+fn data_ranges(code: &Code, data: &Data) -> SmallVec<[Range; 4]> {
     match data {
         Data::Sum { first, count } => {
             let pieces = code.pieces.iter().skip(*first as usize).take(*count as usize);
