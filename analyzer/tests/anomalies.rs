@@ -1,8 +1,7 @@
 //! Every anomaly as a small hand-written snapshot, and the ways in which telemetry can mislead.
 
 use crate::support::stories::{
-    background, burst_into_a_standing_queue, contention, early_poll, flood_of_another_class, own_queue, ring,
-    storm,
+    background, burst_into_a_standing_queue, contention, early_poll, own_queue, ring, storm,
 };
 use crate::support::*;
 use model::{Anomaly, Cause, FlowKey, MissingData};
@@ -129,20 +128,6 @@ fn a_thin_flow_in_a_queue_that_the_victim_made_is_not_named() {
     check(&story, &[contention]);
     let found = story.diagnose();
     assert!(found[0].evidence.iter().any(|e| e.claim.ends_with("50 % of its packets are the victim's")));
-}
-
-#[test]
-fn a_flood_of_another_class_is_named_where_the_victims_class_is_held_back() {
-    let story = flood_of_another_class();
-    let expected = Expect {
-        anomaly: Anomaly::ClassContention,
-        root: Some("sw4:2"),
-        culprits: &["a1-h3", "a2-h3"],
-        path: &[],
-        spreaders: &[],
-        ..INCAST
-    };
-    check(&story, &[expected]);
 }
 
 #[test]

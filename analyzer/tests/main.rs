@@ -2,7 +2,9 @@
 
 mod anomalies;
 mod beside_host;
+mod beside_pauses;
 mod both_ways;
+mod classes;
 mod configuration;
 mod coverage;
 mod deadlock_dump;

@@ -345,6 +345,55 @@ fn an_outage_explains_a_delay_from_its_beginning_on() {
     assert!(!outage(912, 980, &lost), "the packet had waited for most of the delay before");
 }
 
+/// The packet left at 863 us, should have returned at 872 us, and sw2 had no route from 895 us on.
+#[test]
+fn a_change_of_the_path_is_not_why_a_packet_was_late_before() {
+    let mut story = silent(story());
+    story.snapshot.trigger.as_mut().unwrap().rtt_ns = 60 * US;
+    story.snapshot.events = vec![event("sw2", 895, route("10.0.0.4", &[2], &[]))];
+    check(&story, &[Expect { confidence: 0.0..=1.0, ..Expect::default() }]);
+    check_without(&["path_change.first"], &story, &[change_at("sw2:2", 0.9..=1.0)]);
+    // The clock of a switch may be that wrong.
+    let mut inexact = story.clone();
+    inexact.snapshot.switches[1].clock_error_ns = Some(20 * US);
+    check(&inexact, &[change_at("sw2:2", 0.9..=1.0)]);
+    // A queue made it late: 120 packets of 1348 bytes take 26 us at 50 Gb/s.
+    let other = story.flow("a1", "h4");
+    let queued = story.clone().saw(at(other, 1, "sw3:2", 300, (864, 925)).queued(290, 120, (865, 915)));
+    let contention = Expect {
+        anomaly: Anomaly::FlowContention,
+        root: Some("sw3:2"),
+        culprits: &["a1-h4"],
+        confidence: 0.0..=1.0,
+        ..Expect::default()
+    };
+    check(&queued, &[Expect { cause: queued.diagnose()[0].cause, ..contention }]);
+    // It began when the packet was on its way.
+    story.snapshot.events = vec![event("sw2", 870, route("10.0.0.4", &[2], &[]))];
+    check(&story, &[change_at("sw2:2", 0.9..=1.0)]);
+}
+
+/// Packets of the victim expired at both ends of the link between sw1 and sw2, while none of its records shows a loop.
+#[test]
+fn packets_whose_time_to_live_expired_went_round_a_loop() {
+    let mut story = silent(story());
+    story.snapshot.losses = vec![
+        loss("sw1:3", Some(1), LossReason::Ttl, 9, (890, 910)),
+        loss("sw2:1", Some(1), LossReason::Ttl, 4, (890, 910)),
+    ];
+    let looped = || Expect {
+        anomaly: Anomaly::RoutingLoop,
+        root: Some("sw2:1"),
+        confidence: 0.5..=1.0,
+        ..Expect::default()
+    };
+    check(&story, &[looped()]);
+    check_without(&["packet_loss.expired"], &story, &[loss_at("sw1:1", 0.5..=1.0)]);
+    // All of them left by a shortest path, so that another switch of the loop has the wrong route.
+    story.snapshot.losses.truncate(1);
+    check(&story, &[Expect { root: Some("sw1:1"), confidence: 0.0..=0.75, ..looped() }]);
+}
+
 #[test]
 fn a_withdrawn_route_is_a_black_hole_for_its_prefix_only() {
     let withdrawn = |to: &str| {

@@ -13,7 +13,7 @@ use rustc_hash::FxBuildHasher;
 use crate::baseline::PathBase;
 use crate::bucket::TokenBucket;
 use crate::operations::OperationWatch;
-use crate::rule::{has_grown, is_silent, is_slow, silence_limit_ns};
+use crate::rule::{has_grown, is_ordinary, is_silent, is_slow, silence_limit_ns};
 use crate::settings::{Settings, SettingsError};
 use crate::waiting::{Measured, WaitingPolls};
 
@@ -269,7 +269,8 @@ impl Agent {
         }
         let reason = TriggerReason::SlowRtt;
         watched.worsened(now_ns, rtt_ns, reason);
-        self.poll(now_ns, id, Measured { time_ns: now_ns, reason, base_ns, rtt_ns })
+        let is_ordinary = is_ordinary(settings, base_ns, rtt_ns);
+        self.poll(now_ns, id, Measured { time_ns: now_ns, reason, base_ns, rtt_ns, is_ordinary })
     }
 
     /// Schedules the check of a flow's silence, unless it is scheduled.
@@ -288,7 +289,8 @@ impl Agent {
         let silence = self.deadlines.peek().map(|Reverse((deadline_ns, _))| *deadline_ns);
         let follow_up = self.follow_ups.first().map(|(due_ns, _)| *due_ns);
         let ended = self.ended.first_key_value().map(|((due_ns, _), _)| *due_ns);
-        let delayed = (!self.waiting.is_empty()).then(|| self.bucket.available_ns());
+        let reserve = self.waiting.worst().map(|(_, measured)| self.reserve(measured.is_ordinary));
+        let delayed = reserve.map(|reserve| self.bucket.available_ns(reserve));
         [silence, follow_up, ended, delayed].into_iter().flatten().min()
     }
 
@@ -352,7 +354,8 @@ impl Agent {
             return None;
         }
         let reason = TriggerReason::Silence;
-        self.poll(now_ns, id, Measured { time_ns: now_ns, reason, base_ns, rtt_ns: silent_ns })
+        let is_ordinary = is_ordinary(settings, base_ns, silent_ns);
+        self.poll(now_ns, id, Measured { time_ns: now_ns, reason, base_ns, rtt_ns: silent_ns, is_ordinary })
     }
 
     /// Returns a poll of the flow or, if tokens were short and it is slower, of another one.
@@ -371,13 +374,19 @@ impl Agent {
         poll
     }
 
+    /// Returns the tokens that a poll must leave: half of the burst, if an ordinary queue can cause the delay.
+    fn reserve(&self, is_ordinary: bool) -> u32 {
+        if is_ordinary { self.settings.burst / 2 } else { 0 }
+    }
+
     /// Returns the poll of the flow with the largest slowdown, if the host's rate limit allows one.
     fn send_worst(&mut self, now_ns: u64) -> Option<Poll> {
         self.waiting.forget_before(now_ns.saturating_sub(self.settings.flow_interval_ns));
-        if self.waiting.is_empty() || !self.bucket.take(now_ns) {
+        let (id, measured) = self.waiting.worst()?;
+        if !self.bucket.take_above(now_ns, self.reserve(measured.is_ordinary)) {
             return None;
         }
-        let (id, measured) = self.waiting.take_worst()?;
+        self.waiting.remove(id);
         let watched = self.flows[id.0 as usize].as_mut()?;
         watched.polled(now_ns, &measured);
         let trigger = Trigger {
@@ -449,7 +458,9 @@ impl Agent {
 
     /// Returns a follow-up poll if the host's rate limit allows one.
     fn send_follow_up(&mut self, now_ns: u64, pending: FollowUpPoll) -> Option<Poll> {
-        if !self.bucket.take(now_ns) {
+        let Trigger { base_rtt_ns, rtt_ns, .. } = pending.trigger;
+        let reserve = self.reserve(is_ordinary(&self.settings, base_rtt_ns, rtt_ns));
+        if !self.bucket.take_above(now_ns, reserve) {
             self.stats.limited_by_host += 1;
             return None;
         }

@@ -21,19 +21,25 @@ impl TokenBucket {
 
     /// Takes a token at `now_ns`, if there is one. Time that runs backwards adds nothing.
     pub fn take(&mut self, now_ns: u64) -> bool {
+        self.take_above(now_ns, 0)
+    }
+
+    /// Takes a token at `now_ns`, if that leaves `reserve` tokens.
+    pub fn take_above(&mut self, now_ns: u64, reserve: u32) -> bool {
         let passed = now_ns.saturating_sub(self.updated_ns);
         self.updated_ns = self.updated_ns.max(now_ns);
         self.level = (self.level + u128::from(passed) * u128::from(self.rate)).min(self.capacity);
-        if self.level < TOKEN {
+        if self.level < u128::from(reserve) * TOKEN + TOKEN {
             return false;
         }
         self.level -= TOKEN;
         true
     }
 
-    /// Returns when [`TokenBucket::take`] succeeds next.
-    pub fn available_ns(&self) -> u64 {
-        let lacking = TOKEN.saturating_sub(self.level).div_ceil(u128::from(self.rate.max(1)));
+    /// Returns when [`TokenBucket::take_above`] succeeds next.
+    pub fn available_ns(&self, reserve: u32) -> u64 {
+        let needed = u128::from(reserve) * TOKEN + TOKEN;
+        let lacking = needed.saturating_sub(self.level).div_ceil(u128::from(self.rate.max(1)));
         self.updated_ns.saturating_add(u64::try_from(lacking).unwrap_or(u64::MAX))
     }
 }
@@ -46,8 +52,16 @@ mod tests {
     #[test]
     fn the_next_token_is_available_when_it_has_been_earned() {
         let mut bucket = TokenBucket::new(1_000, 1);
-        assert_eq!((bucket.available_ns(), bucket.take(500), bucket.available_ns()), (0, true, 1_000_500));
-        assert!(!bucket.take(1_000_499) && bucket.take(bucket.available_ns()));
+        assert_eq!((bucket.available_ns(0), bucket.take(500), bucket.available_ns(0)), (0, true, 1_000_500));
+        assert!(!bucket.take(1_000_499) && bucket.take(bucket.available_ns(0)));
+    }
+
+    #[test]
+    fn a_reserve_is_left_to_others() {
+        let mut bucket = TokenBucket::new(1_000, 3);
+        assert!(bucket.take_above(0, 2) && !bucket.take_above(0, 2) && bucket.take(0));
+        assert_eq!((bucket.available_ns(0), bucket.available_ns(2)), (0, 2_000_000));
+        assert!(!bucket.take_above(1_999_999, 2) && bucket.take_above(2_000_000, 2));
     }
 
     proptest! {

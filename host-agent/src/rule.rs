@@ -23,6 +23,18 @@ pub fn is_silent(settings: &Settings, base_ns: u64, waited_ns: u64) -> bool {
     waited_ns >= silence_limit_ns(settings, base_ns)
 }
 
+/// The base round trips between which the delay of an ordinary queue follows the base: shorter ones count as that of a data
+/// centre, and longer ones as 100 us, because buffers do not grow with the distance.
+const ORDINARY_BASE_NS: (u64, u64) = (10_000, 100_000);
+
+/// Whether an ordinary queue can cause such a round trip: one that congestion control does not even mark. What the analyzer reports
+/// about such a delay is telemetry unless pauses, losses or a fault are behind it.
+pub(crate) fn is_ordinary(settings: &Settings, base_ns: u64, rtt_ns: u64) -> bool {
+    let (least_ns, most_ns) = ORDINARY_BASE_NS;
+    let limit_ns = base_ns.clamp(least_ns, most_ns).saturating_mul(u64::from(settings.ordinary_rtts));
+    rtt_ns.saturating_sub(base_ns) <= limit_ns
+}
+
 /// Whether the excess over the base has grown beyond the one that was polled for: it is at least twice as large, and
 /// by at least another base round trip.
 ///

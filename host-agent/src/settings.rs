@@ -49,8 +49,12 @@ pub struct Settings {
     /// Long-term rate limit of the host, in polls per second. A poll freezes the switches of a path for about 250 us, so
     /// one host alone freezes a switch for at most a quarter of the time.
     pub polls_per_second: u32,
-    /// Maximum burst of polls after an idle time.
+    /// Maximum burst of polls after an idle time. Half of it is kept for delays above those of ordinary queueing
+    /// ([`Settings::ordinary_rtts`]): in a busy network, short queues would otherwise use all polls before something fails.
     pub burst: u32,
+    /// The delay that ordinary queueing can cause, in base round trips of 10 to 100 us: the start of the usual ECN marking range,
+    /// as the severity of verdicts has it.
+    pub ordinary_rtts: u32,
     /// Flows watched at the same time; beyond it, the flow with the oldest activity is evicted.
     pub max_flows: usize,
     /// Maximum number of switches that a polling packet may cross.
@@ -72,6 +76,7 @@ impl Default for Settings {
             follow_up_ns: 400_000,
             polls_per_second: 1_000,
             burst: 8,
+            ordinary_rtts: 3,
             max_flows: 65_536,
             hop_limit: 16,
         }

@@ -1,7 +1,8 @@
 //! Polls that the host's rate limit delays.
 //!
-//! When tokens are short, many flows of a host are slow at the same time. The next token is spent on the flow with the
-//! largest slowdown relative to its base round trip, not on the first one that is seen.
+//! When tokens are short, many flows of a host are slow at the same time. The next token is spent on a flow whose delay is above
+//! that of ordinary queueing, if there is one, and of such flows on the one with the largest slowdown relative to its base round
+//! trip, not on the first one that is seen.
 
 use std::collections::BTreeMap;
 
@@ -20,6 +21,8 @@ pub(crate) struct Measured {
     pub(crate) reason: TriggerReason,
     pub(crate) base_ns: u64,
     pub(crate) rtt_ns: u64,
+    /// Whether an ordinary queue can cause such a delay ([`crate::rule::is_ordinary`]).
+    pub(crate) is_ordinary: bool,
 }
 
 impl Measured {
@@ -28,8 +31,12 @@ impl Measured {
         self.rtt_ns.saturating_sub(self.base_ns)
     }
 
-    /// Whether the round trip is a larger multiple of its base than `other`.
+    /// Whether the delay is above that of an ordinary queue and `other` is not; of equal ones, whether the round trip is a larger
+    /// multiple of its base.
     fn is_worse(&self, other: &Measured) -> bool {
+        if self.is_ordinary != other.is_ordinary {
+            return other.is_ordinary;
+        }
         u128::from(self.rtt_ns) * u128::from(other.base_ns)
             > u128::from(other.rtt_ns) * u128::from(self.base_ns)
     }
@@ -40,10 +47,6 @@ impl Measured {
 pub(crate) struct WaitingPolls(BTreeMap<FlowId, Measured>);
 
 impl WaitingPolls {
-    pub(crate) fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
     pub(crate) fn contains(&self, id: FlowId) -> bool {
         self.0.contains_key(&id)
     }
@@ -74,15 +77,14 @@ impl WaitingPolls {
         self.0.retain(|_, measured| measured.time_ns >= since_ns);
     }
 
-    /// Removes and returns the flow with the largest slowdown; of equal ones, the one that was opened first.
-    pub(crate) fn take_worst(&mut self) -> Option<(FlowId, Measured)> {
+    /// Returns the flow that is to be polled next: the worst one; of equal ones, the one that was opened first.
+    pub(crate) fn worst(&self) -> Option<(FlowId, Measured)> {
         let mut worst: Option<(FlowId, Measured)> = None;
         for (id, measured) in &self.0 {
             if worst.is_none_or(|(_, known)| measured.is_worse(&known)) {
                 worst = Some((*id, *measured));
             }
         }
-        self.0.remove(&worst?.0);
         worst
     }
 }

@@ -237,6 +237,19 @@ fn the_slowest_flow_is_polled_first_when_tokens_are_short() {
     assert_eq!((agent.next_wake_ns(), agent.stats().limited_by_host), (None, 3));
 }
 
+/// Ordinary queueing is three round trips of at least 10 us.
+#[test]
+fn ordinary_queueing_leaves_polls_for_graver_delays() {
+    let mut agent = agent(Settings { polls_per_second: 1, follow_up_ns: 0, ..Settings::default() });
+    let mut polls = |n: u16, excess_ns: u64| {
+        let id = agent.open(u64::from(n), flow(n), 3, Some(BASE_NS));
+        agent.acknowledged(u64::from(n), id, Some(BASE_NS + excess_ns), false).is_some()
+    };
+    let ordinary_ns = 3 * BASE_NS.max(10_000);
+    assert_eq!([0, 1, 2, 3, 4, 5].map(|n| polls(n, ordinary_ns)), [true, true, true, true, false, false]);
+    assert_eq!([6, 7, 8, 9, 10].map(|n| polls(n, ordinary_ns + 1)), [true, true, true, true, false]);
+}
+
 #[test]
 fn rates_and_distances_behave_alike() {
     for gbps in [25, 100, 400, 800] {

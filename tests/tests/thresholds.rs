@@ -75,7 +75,18 @@ const AGENT: &[Entry] = &[
         "a poll freezes a switch for about 250 us: one host freezes it for at most a quarter of the time",
         "freezes switches more often",
     ),
-    ("burst", "polls", "limit", "freezes switches more often after idle times"),
+    (
+        "burst",
+        "polls",
+        "limit; half of it is kept for delays above those of ordinary queueing",
+        "freezes switches more often after idle times",
+    ),
+    (
+        "ordinary_rtts",
+        "base RTTs of 10 to 100 us",
+        "as `severity.ordinary_queue`: what the analyzer finds about shorter queues is telemetry",
+        "keeps polls for graver delays only",
+    ),
     ("max_flows", "flows", "limit of memory", "watches more flows"),
     ("hop_limit", "switches", "limit: twice the diameter of a three-layer network", "polls longer paths"),
 ];

@@ -26,8 +26,13 @@ pub(crate) fn explained_share(context: &Context<'_, '_>) -> Option<f64> {
         return None;
     }
     let extra_ns = trigger.excess_ns();
-    let most_ns: f64 = context.path.ports.iter().map(|port| most_ns(context, *port, analysed)).sum();
+    let most_ns = most_of_path_ns(context, analysed);
     (extra_ns > 0).then(|| most_ns / extra_ns as f64)
+}
+
+/// Returns the longest delay that the recorded pauses and queues of the victim's path can have caused in `time`.
+pub(crate) fn most_of_path_ns(context: &Context<'_, '_>, time: Span) -> f64 {
+    context.path.ports.iter().map(|port| most_ns(context, *port, time)).sum()
 }
 
 /// Returns the longest delay at a port in `time`: for its pauses, and behind its deepest queue.

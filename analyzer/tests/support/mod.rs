@@ -159,6 +159,7 @@ impl At {
 }
 
 /// A builder for a snapshot and its topology.
+#[derive(Clone)]
 pub(crate) struct Story {
     pub(crate) topology: Topology,
     pub(crate) snapshot: Snapshot,

@@ -49,6 +49,11 @@ impl<'a> View<'a> {
         self.snapshot.trigger.as_ref()
     }
 
+    /// Returns by how much a time of a switch may be wrong: the largest stated error of a clock.
+    pub(crate) fn clock_error_ns(&self) -> u64 {
+        self.snapshot.switches.iter().filter_map(|switch| switch.clock_error_ns).max().unwrap_or(0)
+    }
+
     /// Packets that switches lost, with the reason.
     pub(crate) fn losses(&self) -> &'a [LossRecord] {
         &self.snapshot.losses

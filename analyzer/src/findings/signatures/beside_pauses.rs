@@ -23,7 +23,11 @@ pub(super) fn add(context: &Context<'_, '_>, findings: Vec<Finding>) -> Vec<Find
     if share >= context.settings.value(&t::LEAST_EXPLAINED) {
         return findings;
     }
-    let known: BTreeSet<PortIx> = findings.iter().flat_map(|finding| &finding.path).copied().collect();
+    // The queue of a paused port is that of its pauses, unless these are a small part of the delay.
+    let is_small =
+        share < context.settings.branch_share && context.settings.applies("beside_pauses.same_port");
+    let paused = findings.iter().filter(|_| !is_small).flat_map(|finding| &finding.path);
+    let known: BTreeSet<PortIx> = paused.copied().collect();
     let mut queues = contention::find(context);
     queues.retain(|queue| queue.contention.as_ref().is_some_and(|found| !known.contains(&found.port)));
     let mut shares = vec![share];

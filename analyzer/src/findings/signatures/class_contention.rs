@@ -97,12 +97,23 @@ pub(crate) fn behind(
 
 /// Returns the queue of other classes at a port or, without one, the flows that pass it, if other flows than the victim are named
 /// for it: a victim that a switch before put into another class does not delay itself there.
+///
+/// A port that serves another class leaves the victim's class the rest, whether the flows of that class are new or not. So flows
+/// are named for their packets, not for their growth, if those that grew sent less than half of them.
 fn queue_of_others(others: &Context<'_, '_>, port: PortIx, time: Span) -> Option<Contention> {
     let scope = QueueScope { near: Some(time), ..QueueScope::default() };
     let queue = contention(others.view, others.settings, port, scope)
         .filter(|queue| queue.depth >= others.settings.min_wait_packets)
+        .filter(|queue| !others.settings.applies("class_contention.steady") || names_most(others, queue))
         .or_else(|| passing(others, port, time));
     queue.filter(|queue| queue.contributors().any(|part| Some(part.flow) != others.victim))
+}
+
+/// Whether the flows that a queue is attributed to sent most of its packets.
+fn names_most(others: &Context<'_, '_>, queue: &Contention) -> bool {
+    let named: f64 = queue.contributors().map(|part| part.packets).sum();
+    let all: f64 = queue.flows.iter().map(|part| part.packets).sum();
+    named >= all * others.settings.value(&t::CLASS_SENT_SHARE)
 }
 
 /// Returns the time that the packets of a queue take to send.
@@ -153,19 +164,20 @@ fn passing(others: &Context<'_, '_>, port: PortIx, time: Span) -> Option<Content
         let share = (seen.shared_ns(time) / seen.length_ns()).min(1.0);
         *packets.entry(r.flow).or_default() += r.packets as f64 * share;
     }
-    let largest = packets.values().copied().fold(0.0, f64::max);
-    let part = |(flow, packets): (&FlowKey, &f64)| FlowPart {
-        flow: *flow,
-        packets: *packets,
-        excess: *packets,
-        contributes: *packets > 0.0
-            && *packets >= largest * others.settings.value(&t::CLASS_CONTRIBUTOR_SHARE),
-        weight: *packets,
-        depth: 0.0,
+    let mut sent: Vec<(FlowKey, f64)> = packets.into_iter().filter(|(_, packets)| *packets > 0.0).collect();
+    sent.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+    let (_, largest) = *sent.first()?;
+    let all: f64 = sent.iter().map(|(_, packets)| packets).sum();
+    let enough = all * others.settings.value(&t::ENOUGH_SHARE);
+    let least = largest * others.settings.value(&t::CLASS_CONTRIBUTOR_SHARE);
+    let mut named = 0.0;
+    let part = |(flow, packets): (FlowKey, f64)| {
+        let contributes = packets >= least || named < enough;
+        named += packets;
+        FlowPart { flow, packets, excess: packets, contributes, weight: packets, depth: 0.0 }
     };
-    let mut flows: Vec<FlowPart> = packets.iter().map(part).collect();
-    flows.sort_by(|a, b| b.weight.total_cmp(&a.weight).then(a.flow.cmp(&b.flow)));
-    (largest > 0.0).then(|| Contention {
+    let flows = sent.into_iter().map(part).collect();
+    Some(Contention {
         port,
         when: Some(time),
         depth: 0.0,
@@ -188,9 +200,14 @@ fn counterpart(context: &Context<'_, '_>, port: PortIx, others: &Context<'_, '_>
 /// Returns the queue that the victim's packets met at a port in the time under analysis.
 pub(crate) fn held(context: &Context<'_, '_>, port: PortIx) -> Option<Held> {
     let records = context.view.records_of(port, context.victim?);
+    let is_timed = context.settings.applies("class_contention.in_time");
     let mut held: Option<Held> = None;
     for r in records.iter().filter(|r| r.packets > 0 && context.view.flow_in(port, r, context.analysed)) {
         let Some(span) = r.queued_ns.map(|(from, to)| Span::new(from, to)) else { continue };
+        // A queue that began after the slow packet was acknowledged did not delay it.
+        if is_timed && context.analysed.is_some_and(|analysed| !analysed.overlaps(span)) {
+            continue;
+        }
         // Packets before the first queued one arrived before the queue.
         let seen = r.seen_ns.map_or(span, |(from, to)| Span::new(from, to));
         let share =

@@ -11,6 +11,7 @@ pub(crate) mod class_contention;
 mod contention;
 pub(crate) mod deadlock;
 mod deadlock_period;
+mod expired;
 mod flushed;
 pub(crate) mod host_only;
 mod moving_loop;

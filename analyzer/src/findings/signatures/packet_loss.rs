@@ -12,12 +12,13 @@
 //! A discard for lack of buffer is the consequence of a queue, or of a setting that leaves too little room for it. So a
 //! verdict about such losses names what filled the buffer, the contention at that port, or the setting; if the records
 //! show neither, the losses explain nothing, and the delay is `undetermined`. What a PFC watchdog dropped is the consequence
-//! of pauses, so the verdict is about these ([`flushed`]).
+//! of pauses, so the verdict is about these ([`flushed`]). A packet whose time to live expired went round a forwarding loop
+//! ([`expired`]).
 
 use model::{Anomaly, LossReason, LossRecord, PortRef, TriggerReason};
 
 use super::path_change::slow_span;
-use super::{Caveat, Finding, flushed};
+use super::{Caveat, Finding, expired, flushed};
 use crate::facts::queue_episode::{Bounds, QueueScope};
 use crate::facts::span::Span;
 use crate::facts::victim_links::{VictimLink, victim_links};
@@ -126,6 +127,11 @@ pub(super) fn find(context: &Context<'_, '_>) -> Option<Finding> {
     let loss = of(context)?;
     if loss.reason == LossReason::Watchdog
         && let Some(found) = flushed::find(context, &loss)
+    {
+        return Some(found);
+    }
+    if loss.reason == LossReason::Ttl
+        && let Some(found) = expired::find(context, &loss)
     {
         return Some(found);
     }

@@ -128,6 +128,33 @@ fn in_time(span: Span, slow: Span) -> Option<Span> {
     span.overlaps(slow).then(|| Span { from: span.from, to: span.to.min(slow.to) })
 }
 
+/// Whether the slow packet was late already when the path changed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Before {
+    OnTime,
+    /// Queues and pauses of the path explain it.
+    LateByQueues,
+    /// What made it late began before, and the records do not show it.
+    Late,
+}
+
+fn before(context: &Context<'_, '_>, changed_ns: u64) -> Before {
+    let Some(trigger) = context.trigger.filter(|_| context.settings.applies("path_change.first")) else {
+        return Before::OnTime;
+    };
+    let departed_ns = trigger.time_ns.saturating_sub(trigger.rtt_ns.max(trigger.base_rtt_ns));
+    let late_ns = changed_ns.saturating_sub(departed_ns.saturating_add(trigger.base_rtt_ns));
+    // The packet was on its way for one base RTT, and so was the last one that was acknowledged.
+    if late_ns <= trigger.base_rtt_ns.saturating_add(context.view.clock_error_ns()) {
+        return Before::OnTime;
+    }
+    let time = Span { from: departed_ns, to: changed_ns };
+    if late_ns as f64 <= accounting::most_of_path_ns(context, time) {
+        return Before::LateByQueues;
+    }
+    Before::Late
+}
+
 /// Whether `explained_ns` are most of the delay.
 fn is_most(context: &Context<'_, '_>, explained_ns: f64) -> bool {
     let extra_ns = context.trigger.map_or(0, |trigger| trigger.excess_ns());
@@ -158,6 +185,10 @@ fn outage<'a>(
     };
     let latest = down.into_iter().rev().find_map(|down| Some((down.to, in_time(used(down), slow)?)));
     let (up_ns, down) = latest?;
+    let before = before(context, down.from);
+    if before == Before::Late {
+        return None;
+    }
     let root = index.port_ref(link.from);
     let ends = [root.clone(), index.port_ref(link.to)];
     let of_link = |event: &&NetworkEvent| event.link_port().is_some_and(|port| ends.contains(&port));
@@ -183,7 +214,7 @@ fn outage<'a>(
         events: context.view.events().iter().filter(of_link).collect(),
         losses,
         factor: certainty(context, link),
-        explains_most: link.certain,
+        explains_most: link.certain && before == Before::OnTime,
     })
 }
 
@@ -227,6 +258,8 @@ fn black_hole<'a>(
         }
     }
     let gap = gaps.iter().rev().find_map(|(gap, port)| Some(((in_time(*gap, slow)?, 1.0), *port)));
+    // Counters do not show when the route was withdrawn.
+    let before = gap.map_or(Before::OnTime, |((gap, _), _)| before(context, gap.from));
     let others_withdrawn = view.events().iter().any(|event| {
         event.switch == name
             && matches!(&event.change, NetworkChange::Route { after, .. } if after.is_empty())
@@ -241,6 +274,9 @@ fn black_hole<'a>(
         ),
         (None, None) => return None,
     };
+    if before == Before::Late {
+        return None;
+    }
     let to = view.index.host_of(address)?;
     let usual = port.or_else(|| view.index.next_hops(name, to).first().copied());
     let root = usual.map_or(ingress, |port| PortRef::new(name, port));
@@ -254,7 +290,9 @@ fn black_hole<'a>(
         events: events.into_iter().map(|(event, ..)| event).collect(),
         losses,
         factor: factor * certainty(context, link),
-        explains_most: factor >= context.settings.value(&t::DESTINATION_UNKNOWN) && link.certain,
+        explains_most: factor >= context.settings.value(&t::DESTINATION_UNKNOWN)
+            && link.certain
+            && before == Before::OnTime,
     })
 }
 

@@ -22,7 +22,7 @@ use std::collections::BTreeSet;
 
 use model::config_finding::Deviation;
 use model::units::counted;
-use model::{Anomaly, Cause, ConfigFinding, LossRecord, Setting};
+use model::{Anomaly, Cause, ConfigFinding, LossRecord, PortRef, Setting};
 
 use super::{Case, Judged};
 use crate::facts::wording::why_lost;
@@ -97,11 +97,13 @@ pub(crate) fn losses<'c>(case: &Case<'c, '_, '_>) -> impl Iterator<Item = &'c Lo
 fn shows(case: &Case<'_, '_, '_>, finding: &ConfigFinding) -> bool {
     match finding.setting {
         Setting::Route => {
-            case.finding.anomaly == Anomaly::RoutingLoop
-                && case.finding.pause_loop.iter().any(|port| {
-                    let port = case.context.view.port_ref(*port);
-                    port.switch == finding.switch && finding.port.is_none_or(|number| number == port.port)
-                })
+            let in_loop = case.finding.pause_loop.iter().map(|port| case.context.view.port_ref(*port));
+            // Without a recorded loop, the port by which its packets left.
+            let root = case.finding.root.iter().filter(|_| case.finding.pause_loop.is_empty()).cloned();
+            let is_of = |port: PortRef| {
+                port.switch == finding.switch && finding.port.is_none_or(|number| number == port.port)
+            };
+            case.finding.anomaly == Anomaly::RoutingLoop && in_loop.chain(root).any(is_of)
         }
         // What a forwarding loop multiplies exhausts any buffer.
         Setting::Headroom | Setting::Lossless | Setting::Dscp
