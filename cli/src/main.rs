@@ -71,7 +71,8 @@ Exit status:
   0  Success
   1  Findings, or an expectation that failed
   2  The command could not run: bad arguments, unreadable or malformed input
-  3  A test ran, but its outcome cannot be judged (`harrier p4 stf`)";
+  3  Nothing could be judged: `harrier p4 stf` of a program with externs that are not implemented, `harrier host check` of a host
+     whose report has nothing that a detector needs";
 
 /// Find the root cause of slow flows in lossless RDMA networks
 #[derive(Parser)]
@@ -166,7 +167,7 @@ enum Outcome {
     Fine,
     /// Exit status 1: findings or a failed expectation.
     Findings,
-    /// Exit status 3: a test ran whose outcome cannot be judged.
+    /// Exit status 3: a test ran whose outcome cannot be judged, or nothing could be judged.
     NotJudged,
 }
 

@@ -137,12 +137,13 @@ fn the_counters_of_this_host_are_judged_like_a_report_that_they_are_saved_as() {
 }
 
 #[test]
-fn a_host_without_counters_of_nics_is_judged_by_the_rest() {
+fn a_host_of_which_nothing_is_known_is_not_judged() {
     let folder = scratch("host-live-without-nic");
     let tree = folder.display().to_string();
     let ran = harrier(&["host", "check", "--live", "--sysfs", &tree, "--host", "h1", "--interval", "0.05"]);
-    assert_eq!(ran.status, 0, "{}", ran.stderr);
+    assert_eq!(ran.status, 3, "{}", ran.stderr);
     assert!(ran.stderr.contains("h1: no counters of NICs: no RDMA device below"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("h1: not judged"), "{}", ran.stderr);
     assert!(ran.stdout.contains("not checked: pause_monitor"), "{}", ran.stdout);
     let check = |more: &[&str], expected: &str| {
         let ran = harrier(&[&["host", "check"], more].concat());

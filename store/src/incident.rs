@@ -234,10 +234,10 @@ pub(crate) fn precedence(diagnosis: &Diagnosis) -> i64 {
     .sum()
 }
 
-/// Returns the ports of an incident that a diagnosis names: root port, pause path and loop.
+/// Returns the ports of an incident that a diagnosis names: root port, the other end of a link at fault, pause path and loop.
 pub(crate) fn incident_ports(diagnosis: &Diagnosis) -> BTreeSet<&PortRef> {
     let listed = diagnosis.pause_path.iter().chain(&diagnosis.pause_loop);
-    listed.chain(&diagnosis.root_cause.port).collect()
+    listed.chain(&diagnosis.root_cause.port).chain(&diagnosis.far_port).collect()
 }
 
 /// Returns the ports that a diagnosis without a culprit is about. If it names none itself, they are those of its claims and

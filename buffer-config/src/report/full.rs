@@ -7,7 +7,7 @@ use model::plain::{is_unprintable, plain_line};
 use super::{Catalogue, Unread};
 use crate::finding::{Finding, Severity};
 use crate::secrets::Secrets;
-use crate::source::line_at;
+use crate::source::{Position, line_at};
 
 /// The longest line that is shown completely; longer lines are cut around the position.
 const MAX_LINE: usize = 120;
@@ -34,7 +34,14 @@ pub(super) fn one(
     // Writing to a String cannot fail.
     let _ = writeln!(out, "{}: {}", paint(colour, &head), paint("1", &plain_line(&finding.message)));
     let (file, pointer) = (plain_line(&finding.file), plain_line(&finding.pointer));
-    let _ = writeln!(out, "  {} {file}:{}  {pointer}", paint("34", "-->"), finding.position);
+    // Without a source, a position at the beginning stands for the whole.
+    let is_whole = text.is_none() && finding.position == Position { line: 1, column: 1 };
+    let place = if is_whole {
+        format!("{file}  {pointer}")
+    } else {
+        format!("{file}:{}  {pointer}", finding.position)
+    };
+    let _ = writeln!(out, "  {} {}", paint("34", "-->"), place.trim_end());
     if let Some((text, secrets)) = text.filter(|(t, _)| !t.is_empty()) {
         excerpt(out, finding, text, secrets, &|t| paint(colour, t));
     }

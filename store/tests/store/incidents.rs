@@ -172,6 +172,12 @@ async fn a_link_at_fault_is_one_incident() {
         ..diagnosis(id, time_ns, VICTIM, port)
     };
     assert_eq!(of(damaged("a", 10_000, "sw1:1", "sw2:1")).await, "i-a");
+    let at = async |port: &str| {
+        let filter = IncidentFilter { port: Some(port.parse().unwrap()), ..IncidentFilter::default() };
+        ids(&store, filter).await
+    };
+    assert_eq!(at("sw1:1").await, ["i-a"]);
+    assert_eq!(at("sw2:1").await, ["i-a"], "the other end of its link");
     assert_eq!(of(damaged("b", 10_100, "sw2:1", "sw1:1")).await, "i-a");
     assert_eq!(of(damaged("c", 10_200, "sw1:2", "sw2:2")).await, "i-c", "a parallel link");
     let congested = along(congestion("d", 10_300, "sw1:1", &[5, 6]), &["sw1:1", "sw2:4"]);

@@ -43,7 +43,7 @@ pub(crate) struct IncidentsQuery {
     handling: Option<Handling>,
     /// Name of a host: a diagnosis names it as root, or a victim or culprit starts or ends at one of its addresses.
     host: Option<String>,
-    /// A root port, or a port of a pause path or loop, e.g. `sw4:1`.
+    /// A root port, the other end of a link at fault, or a port of a pause path or loop, e.g. `sw4:1`.
     port: Option<PortRef>,
     /// A victim or culprit.
     flow: Option<FlowKey>,

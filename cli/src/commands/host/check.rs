@@ -91,8 +91,21 @@ pub(super) fn execute(args: &Args) -> anyhow::Result<Outcome> {
     Ok(outcome(hosts.iter()))
 }
 
-fn outcome<'h>(mut hosts: impl Iterator<Item = &'h HostDiagnosis>) -> Outcome {
-    if hosts.any(|host| !host.findings.is_empty()) { Outcome::Findings } else { Outcome::Fine }
+/// Findings count first; a host of which no detector could judge anything is not fine.
+fn outcome<'h>(hosts: impl Iterator<Item = &'h HostDiagnosis>) -> Outcome {
+    let (mut has_findings, mut are_judged) = (false, true);
+    for host in hosts {
+        has_findings |= !host.findings.is_empty();
+        if host.checks.iter().all(|check| check.result == CheckResult::MissingEvidence) {
+            stderr_line!("{}: not judged: its report has nothing that a detector needs", host.host);
+            are_judged = false;
+        }
+    }
+    match (has_findings, are_judged) {
+        (true, _) => Outcome::Findings,
+        (false, true) => Outcome::Fine,
+        (false, false) => Outcome::NotJudged,
+    }
 }
 
 /// The report of this host, if it is wanted; it is written where the arguments want it.
