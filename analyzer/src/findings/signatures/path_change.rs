@@ -138,6 +138,7 @@ enum Before {
     Late,
 }
 
+/// Returns whether the packet was on time when the path changed. Times of switches are as wrong as their clocks may be.
 fn before(context: &Context<'_, '_>, changed_ns: u64) -> Before {
     let Some(trigger) = context.trigger.filter(|_| context.settings.applies("path_change.first")) else {
         return Before::OnTime;
