@@ -31,6 +31,20 @@ fn a_finding_points_to_the_value() {
     assert!(report(Format::Concise, TEXT).starts_with("a/b.json:3:19: error[BUF001] "));
 }
 
+/// A finding about a whole host has no source.
+#[test]
+fn a_finding_without_a_source_has_no_position_unless_it_is_known() {
+    let place = |line: u32| {
+        let mut found = findings(TEXT);
+        found[0].position.line = line;
+        found[0].position.column = 1;
+        let text = report::Writer::new(Format::Full { is_coloured: false }).file("a/b.json", None, &found);
+        text.lines().find(|line| line.contains("-->")).map(str::to_string)
+    };
+    assert_eq!(place(1).as_deref(), Some("  --> a/b.json  /BUFFER_POOL/p/type"));
+    assert_eq!(place(3).as_deref(), Some("  --> a/b.json:3:1  /BUFFER_POOL/p/type"));
+}
+
 #[test]
 fn a_report_for_people_says_once_where_rules_are_explained() {
     let hint = "harrier check --explain BUF001 prints the page of a rule";

@@ -493,6 +493,14 @@ fn names_of_thresholds_are_unique() {
     assert_eq!(names.len(), analyzer::thresholds::ALL.len());
 }
 
+/// What agents poll for only while polls are plentiful is what the analyzer reports as telemetry.
+#[test]
+fn agents_and_analyzer_agree_on_ordinary_queueing() {
+    let limit = analyzer::thresholds::ALL.iter().find(|t| t.name == "severity.ordinary_queue");
+    let agents = host_agent::Settings::default().ordinary_rtts;
+    assert_eq!(limit.map(|limit| limit.value), Some(f64::from(agents)));
+}
+
 #[test]
 fn every_numeric_constant_is_listed() {
     let mut found = BTreeSet::new();

@@ -9,6 +9,7 @@ use model::{Anomaly, LossReason, LossRecord, PortRef};
 
 use super::packet_loss::Loss;
 use super::{Caveat, Finding};
+use crate::facts::span::Span;
 use crate::graph::context::Context;
 use crate::thresholds as t;
 
@@ -24,9 +25,10 @@ pub(super) fn find(context: &Context<'_, '_>, loss: &Loss<'_>) -> Option<Finding
         let is_wrong = !context.view.index.next_hops(&port.switch, receiver).contains(&port.port);
         is_wrong.then_some(port)
     };
-    // The victim's own losses first: others may expire on their way to other hosts.
+    // The victim's own losses first. Those of other switches at that time may be of packets to other hosts.
+    let is_of_time = |other: &&LossRecord| Span::new(other.lost_ns.0, other.lost_ns.1).overlaps(loss.when);
     let others = context.view.losses().iter().filter(|other| other.reason == LossReason::Ttl);
-    let wrong = loss.records.iter().copied().chain(others).find_map(wrong_turn);
+    let wrong = loss.records.iter().copied().chain(others.filter(is_of_time)).find_map(wrong_turn);
     if wrong.is_none() {
         caveats.push(Caveat::new(
             context.settings.value(&t::LOOP_WITHOUT_VICTIM),
