@@ -133,6 +133,7 @@ pub const ALL: &[Rule] = &[
     rule("packet_loss.acknowledged", "attributes no measured round trip to a lost packet"),
     rule("packet_loss.silence", "takes a loss for likelier if no queue or pause explains that no ACK came"),
     rule("packet_loss.flushed", "blames the pauses because of which the PFC watchdog dropped packets"),
+    rule("packet_loss.arrived", "blames no link over which all packets of the victim arrived"),
     rule("packet_loss.expired", "blames the route of a loop for packets whose time to live expired"),
     rule("signatures.host_only", "signature"),
     rule("verdict.doubtful", "names the port alone if an accusation of flows would be too uncertain"),

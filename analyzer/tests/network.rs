@@ -544,3 +544,31 @@ fn a_queue_is_not_named_for_what_the_length_of_the_path_explains() {
     let missing = silent.diagnose()[0].missing.join(" ");
     assert!(missing.contains("takes 7.1 us longer"), "{missing}");
 }
+
+/// sw1 sent packets 880 to 999 of the victim over a link that damaged three frames, since the slow packet left.
+#[test]
+fn a_link_over_which_all_packets_arrived_lost_none_of_them() {
+    let arrived = |runs: &[(u64, (u32, u32))]| {
+        let victim = story().flow("h2", "h4");
+        let mut silent = silent(story()).saw(at(victim, 3, "sw1:1", 120, (890, 920)).numbered((880, 999)));
+        for (index, (packets, psn)) in runs.iter().enumerate() {
+            let seen = (891 + 10 * index as u64, 900 + 10 * index as u64);
+            silent = silent.saw(at(victim, 1, "sw2:2", *packets, seen).numbered(*psn));
+        }
+        silent.snapshot.losses = vec![loss("sw2:1", None, LossReason::Corrupted, 3, (864, 920))];
+        silent
+    };
+    let lost = || loss_at("sw2:1", 0.5..=1.0);
+    let all = [(70, (850, 919)), (80, (920, 999))];
+    check(&arrived(&all), &[undetermined()]);
+    check_without(&["packet_loss.arrived"], &arrived(&all), &[lost()]);
+    // The last packet did not arrive, one is missing in a record, one between two, and one was sent again.
+    check(&arrived(&[(70, (850, 919)), (79, (920, 998))]), &[lost()]);
+    check(&arrived(&[(69, (850, 919)), (80, (920, 999))]), &[lost()]);
+    check(&arrived(&[(69, (850, 918)), (80, (920, 999))]), &[lost()]);
+    check(&arrived(&[(70, (850, 919)), (81, (919, 999))]), &[lost()]);
+    // It was sent at a time of which the switch has no records.
+    let mut early = arrived(&all);
+    early.snapshot.switches[0].frozen_ns = T0 + 921 * US;
+    check(&early, &[lost()]);
+}

@@ -136,6 +136,12 @@ impl At {
         self
     }
 
+    /// Their first and last sequence number.
+    pub(crate) fn numbered(mut self, (first, last): (u32, u32)) -> At {
+        (self.record.psn_first, self.record.psn_last) = (first, last);
+        self
+    }
+
     pub(crate) fn paused(mut self, packets: u64) -> At {
         self.record.paused_packets = packets;
         self

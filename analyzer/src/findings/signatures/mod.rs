@@ -4,6 +4,7 @@
 //! anomaly. A signature reads the analysis context (and one pause path) and returns a finding or `None`; the first
 //! signature that matches a path decides. To add an anomaly, add a file and a line here.
 
+mod arrived;
 mod backpressure;
 mod beside_host;
 mod beside_pauses;

@@ -13,12 +13,12 @@
 //! verdict about such losses names what filled the buffer, the contention at that port, or the setting; if the records
 //! show neither, the losses explain nothing, and the delay is `undetermined`. What a PFC watchdog dropped is the consequence
 //! of pauses, so the verdict is about these ([`flushed`]). A packet whose time to live expired went round a forwarding loop
-//! ([`expired`]).
+//! ([`expired`]). A link that damages frames delays no flow whose packets all arrived over it ([`arrived`]).
 
 use model::{Anomaly, LossReason, LossRecord, PortRef, TriggerReason};
 
 use super::path_change::slow_span;
-use super::{Caveat, Finding, expired, flushed};
+use super::{Caveat, Finding, arrived, expired, flushed};
 use crate::facts::queue_episode::{Bounds, QueueScope};
 use crate::facts::span::Span;
 use crate::facts::victim_links::{VictimLink, victim_links};
@@ -55,7 +55,7 @@ pub(crate) fn of<'a>(context: &Context<'_, 'a>) -> Option<Loss<'a>> {
     let mut found: Vec<Loss<'a>> = Vec::new();
     for loss in context.view.losses() {
         let Some((link, root)) = place(context, &links, loss) else { continue };
-        if !may_delay(context, link.is_reverse) {
+        if !may_delay(context, link.is_reverse) || has_arrived(context, link, loss) {
             continue;
         }
         let probability = given_silence(context, probability(loss, slow));
@@ -99,6 +99,14 @@ fn may_delay(context: &Context<'_, '_>, is_reverse: bool) -> bool {
     is_reverse && accounting::extra_ns(context) <= next_ack_ns()
 }
 
+/// Whether the link damaged frames of other flows only: the sequence numbers show that all packets of the victim arrived.
+fn has_arrived(context: &Context<'_, '_>, link: &VictimLink, loss: &LossRecord) -> bool {
+    loss.reason == LossReason::Corrupted
+        && !link.is_reverse
+        && context.settings.applies("packet_loss.arrived")
+        && context.trigger.is_some_and(|trigger| arrived::all_arrived(context, link, slow_span(trigger)))
+}
+
 /// The mean time between two packets of the victim, in nanoseconds, by the port of its path with the most of them.
 fn gap_ns(context: &Context<'_, '_>) -> Option<f64> {
     let (victim, slow) = (context.victim?, slow_span(context.trigger?));
@@ -118,7 +126,8 @@ fn gap_ns(context: &Context<'_, '_>) -> Option<f64> {
 pub(crate) fn may_be_the_slow_packet(context: &Context<'_, '_>, loss: &LossRecord) -> bool {
     let (Some(trigger), Some(victim)) = (context.trigger, context.victim) else { return true };
     let links = victim_links(context.view, victim);
-    let on_path = place(context, &links, loss).filter(|(link, _)| may_delay(context, link.is_reverse));
+    let on_path = place(context, &links, loss)
+        .filter(|(link, _)| may_delay(context, link.is_reverse) && !has_arrived(context, link, loss));
     let probability = given_silence(context, probability(loss, slow_span(trigger)));
     on_path.is_some() && probability >= context.settings.value(&t::LOSS_PROBABILITY)
 }
