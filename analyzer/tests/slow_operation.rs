@@ -2,8 +2,8 @@
 //! is named. The victim is h2 -> h4; its operation took from 723 to 923 us of the epoch instead of 40 us.
 
 use crate::support::stories::background;
-use crate::support::{Expect, Story, US, at, check, line_network};
-use model::{Anomaly, FlowKey, TriggerReason};
+use crate::support::{Expect, Story, T0, US, at, check, line_network};
+use model::{Anomaly, FlowKey, MissingData, TriggerReason};
 
 fn operation(story: Story) -> Story {
     let victim = story.flow("h2", "h4");
@@ -50,6 +50,32 @@ fn missing_telemetry_leaves_the_fabric_open() {
     let mut story = operation(story());
     story.snapshot.switches.retain(|switch| switch.switch != "sw2");
     check(&story, &[undetermined()]);
+}
+
+/// The operation took 160 us longer than expected. sw2 was frozen for another poll before it ended.
+#[test]
+fn telemetry_that_lacks_less_than_most_of_the_delay_hides_nothing() {
+    let lacking = |us: u64| {
+        let mut story = operation(story());
+        let frozen_ns = T0 + (923 - us) * US;
+        let switch = story.snapshot.switches.iter_mut().find(|switch| switch.switch == "sw2").unwrap();
+        switch.frozen_ns = frozen_ns;
+        story.snapshot.missing.push(MissingData::FrozenBefore {
+            switch: "sw2".to_string(),
+            event: 9,
+            victim: None,
+            frozen_ns,
+            asked_ns: T0 + 924 * US,
+        });
+        story
+    };
+    check(&lacking(9), &[host_only()]);
+    check(&lacking(70), &[host_only()]);
+    check(&lacking(90), &[undetermined()]);
+    // A packet may have been late for all of the time that is missing.
+    let mut packet = lacking(9);
+    packet.snapshot.trigger.as_mut().unwrap().reason = TriggerReason::SlowRtt;
+    check(&packet, &[undetermined()]);
 }
 
 #[test]

@@ -140,6 +140,7 @@ const CONSTANTS: &[(&str, &str, &str)] = &[
     ("analyzer/src/facts/victim_links.rs", "SHORTEST_FRAME_BYTES", "IEEE 802.3"),
     ("analyzer/src/facts/wording.rs", "SHOWN", "length of lists in texts"),
     ("analyzer/src/facts/wording.rs", "BYSTANDERS", "length of lists in texts"),
+    ("analyzer/src/findings/signatures/arrived.rs", "NUMBERS", "width of a sequence number"),
     ("analyzer/src/graph/graph_search.rs", "UNSEEN", "mark of a search"),
     ("analyzer/src/graph/port_graph.rs", "NOMINAL_PACKET_BYTES", "assumed size where no record has bytes"),
     ("analyzer/src/graph/port_graph.rs", "MAX_EXCLUDED", "limit of memory"),

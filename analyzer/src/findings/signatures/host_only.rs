@@ -8,7 +8,7 @@
 use std::collections::BTreeSet;
 
 use model::telemetry::FlowRecord;
-use model::{Anomaly, FlowKey, LossRecord, PortRef, Trigger, TriggerReason};
+use model::{Anomaly, FlowKey, LossRecord, MissingData, PortRef, Trigger, TriggerReason};
 
 use super::path_change::{UnexplainedLength, slow_span, unexplained_length};
 use super::{Caveat, Finding, slow_operation};
@@ -102,7 +102,8 @@ pub(crate) fn doubts(context: &Context<'_, '_>) -> Vec<Doubt> {
             doubts.extend(doubts_about_packet(context, trigger, victim));
         }
     }
-    let missing = view.missing().iter().map(Gap::of);
+    let matters = |missing: &&MissingData| !slow_operation::is_too_short_to_matter(context, missing);
+    let missing = view.missing().iter().filter(matters).map(Gap::of);
     for gap in missing.chain(context.path.missing.iter().cloned()) {
         doubts.push(Doubt::new(gap, "query the flow again: a part of the telemetry is missing".to_string()));
     }

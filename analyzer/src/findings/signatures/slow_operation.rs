@@ -2,11 +2,12 @@
 //!
 //! The agent counts the slowest round trip and the time that congestion control took as expected, and asks about no operation
 //! that a pause or a loss held up. So packets did not wait on the path for longer: a queue or pause that lasted for most of the
-//! delay contradicts the agent, and makes the verdict `undetermined`.
+//! delay contradicts the agent, and makes the verdict `undetermined`. What a switch did not record can hide no more than the time
+//! for which it lacks records.
 
 use std::collections::BTreeSet;
 
-use model::{FlowKey, Trigger};
+use model::{FlowKey, MissingData, Trigger};
 
 use super::host_only::{Doubt, coverage, event};
 use super::path_change::slow_span;
@@ -22,7 +23,7 @@ use crate::thresholds as t;
 /// Returns why the fabric cannot be excluded; empty if nothing on the path lasted as long as the delay.
 pub(super) fn doubts(context: &Context<'_, '_>, trigger: &Trigger, victim: FlowKey) -> Vec<Doubt> {
     let slow = slow_span(trigger);
-    let least_ns = context.settings.value(&t::HOST_TRAFFIC) * trigger.excess_ns().max(1) as f64;
+    let least_ns = least_ns(context, trigger);
     // Every priority counts: the records of this one do not show what others hold up.
     let all = context.view.of_all_classes();
     let mut doubts = Vec::new();
@@ -33,13 +34,40 @@ pub(super) fn doubts(context: &Context<'_, '_>, trigger: &Trigger, victim: FlowK
         if all.index.is_host(info.node) {
             continue;
         }
-        if seen.insert(info.node) {
+        if seen.insert(info.node) && hidden_ns(&all, info.node, slow) >= least_ns {
             doubts.extend(coverage(&all, &link, info.node, slow));
         }
         let port = all.switch_at(info.node).and_then(|switch| all.find(switch, info.number));
         doubts.extend(port.and_then(|port| longest(&all, port, slow, least_ns)));
     }
     doubts
+}
+
+/// How long a queue or pauses must have lasted to be most of the delay.
+fn least_ns(context: &Context<'_, '_>, trigger: &Trigger) -> f64 {
+    context.settings.value(&t::HOST_TRAFFIC) * trigger.excess_ns().max(1) as f64
+}
+
+/// How much of the time the switch has no records of.
+fn hidden_ns(all: &View<'_>, node: NodeId, slow: Span) -> f64 {
+    let Some(switch) = all.switch_at(node) else { return f64::INFINITY };
+    let is_frozen = switch.frozen_ns > 0;
+    let after_ns = if is_frozen { slow.to.saturating_sub(switch.frozen_ns) } else { 0 };
+    let before_ns = all.ring_start(switch).map_or(0, |oldest_ns| oldest_ns.saturating_sub(slow.from));
+    after_ns.saturating_add(before_ns) as f64
+}
+
+/// Whether a part of the telemetry is missing, but too little to hide most of the delay: the switch was frozen for another poll.
+pub(super) fn is_too_short_to_matter(context: &Context<'_, '_>, missing: &MissingData) -> bool {
+    match (context.trigger, missing) {
+        (Some(trigger), MissingData::FrozenBefore { frozen_ns, .. })
+            if trigger.reason.is_about_operation() =>
+        {
+            let hidden_ns = slow_span(trigger).to.saturating_sub(*frozen_ns);
+            (hidden_ns as f64) < least_ns(context, trigger)
+        }
+        _ => false,
+    }
 }
 
 /// A queue or pauses of a port that lasted for most of the delay.
