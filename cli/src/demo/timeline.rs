@@ -126,6 +126,12 @@ fn moved(scenario: &Scenario, by: Time) -> Scenario {
     for failure in &mut moved.routing.failures {
         (failure.down, failure.up) = (begin(failure.down), later(failure.up));
     }
+    for tenant in &mut moved.tenants {
+        (tenant.start, tenant.end) = (later(tenant.start), later(tenant.end));
+    }
+    for job in &mut moved.host_jobs {
+        (job.start, job.end) = (later(job.start), later(job.end));
+    }
     moved
 }
 
@@ -162,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn a_round_repeats_flows_faults_routes_and_failures_at_its_own_times() {
+    fn a_round_repeats_everything_that_has_a_time_at_its_own_times() {
         for name in scenario::builtin_names() {
             let original = scenario::builtin(name).expect("a built-in scenario");
             let mut timeline = timeline(&[name], false);
@@ -174,7 +180,10 @@ mod tests {
                 let faults = scenario.faults.iter().enumerate().map(|(at, fault)| fault.drawn_start(7, at));
                 let failures =
                     scenario.routing.failures.iter().flat_map(|failure| [failure.down, failure.up]);
-                starts.map(|flow| flow.start).chain(faults).chain(failures).collect::<Vec<_>>()
+                let tenants = scenario.tenants.iter().flat_map(|tenant| [tenant.start, tenant.end]);
+                let jobs = scenario.host_jobs.iter().flat_map(|job| [job.start, job.end]);
+                let of_hosts = faults.chain(tenants).chain(jobs);
+                starts.map(|flow| flow.start).chain(of_hosts).chain(failures).collect::<Vec<_>>()
             };
             let expected: Vec<Time> =
                 times(&original).into_iter().map(|time| Time(time.0.saturating_add(round.start.0))).collect();
