@@ -40,6 +40,19 @@ fn p4_errors_are_listed_and_no_output_is_written() {
 }
 
 #[test]
+fn files_that_are_too_large_are_refused_unread() {
+    let folder = scratch("large-input");
+    let path = folder.join("large.json");
+    fs::File::create(&path).unwrap().set_len((1 << 30) + 1).unwrap();
+    let path = path.display().to_string();
+    for command in [&["analyze"][..], &["host", "check"], &["collie", "match"]] {
+        let ran = harrier(&[command, &[path.as_str()]].concat());
+        let problem = format!("cannot read {path}: it is larger than 1.0 GiB");
+        assert!(ran.status == 2 && ran.stderr.contains(&problem), "{command:?}: {}", ran.stderr);
+    }
+}
+
+#[test]
 fn ns3_files_are_reported_with_all_problems() {
     check(
         "bad-ns3",

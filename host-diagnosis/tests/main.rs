@@ -9,6 +9,7 @@ mod hwloc;
 mod inspection;
 mod jobs;
 mod lookalikes;
+mod pages;
 mod pauses;
 mod pingmesh;
 mod report;

@@ -19,7 +19,7 @@ use p4runtime::p4info;
 use p4runtime::proto::p4::config::v1::P4Info;
 
 use self::loader::FileLoader;
-use crate::input::{read_text, write_all};
+use crate::input::{read_bytes, read_text, write_all};
 use crate::{Outcome, stdout};
 
 pub(crate) use run::Engine;
@@ -271,7 +271,7 @@ pub(crate) fn device_config(path: &Path, info: Option<&Path>) -> anyhow::Result<
 /// # Errors
 /// The file cannot be read, or is none.
 pub(crate) fn read_info(path: &Path) -> anyhow::Result<P4Info> {
-    let bytes = fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let bytes = read_bytes(path)?;
     let text = std::str::from_utf8(&bytes).ok().and_then(|text| p4info::from_text(text).ok());
     match text {
         Some(info) => Ok(info),
