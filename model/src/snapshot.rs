@@ -94,7 +94,18 @@ pub struct Trigger {
 impl Trigger {
     /// The delay: how much longer the round trip, the silence or the operation lasted than it should.
     pub fn excess_ns(&self) -> u64 {
-        self.rtt_ns.saturating_sub(self.expected_ns.unwrap_or(self.base_rtt_ns))
+        self.rtt_ns.saturating_sub(self.at_most_ns())
+    }
+
+    /// How many times as long as it should it lasted; `None` if it is unknown how long it should.
+    pub fn slowdown(&self) -> Option<f64> {
+        let at_most_ns = self.at_most_ns();
+        (at_most_ns > 0).then(|| self.rtt_ns as f64 / at_most_ns as f64)
+    }
+
+    /// How long it should last.
+    fn at_most_ns(&self) -> u64 {
+        self.expected_ns.unwrap_or(self.base_rtt_ns)
     }
 }
 

@@ -4,7 +4,7 @@
 mod document;
 
 use model::diagnosis::Known;
-use model::{Diagnosis, FlowKey, PortRef, Topology};
+use model::{Diagnosis, FlowKey, PortRef, Topology, TriggerReason};
 use serde::Serialize;
 use store::{Incident, Occurrence};
 
@@ -75,10 +75,10 @@ fn facts(incident: &Incident, diagnosis: &Diagnosis, time: &dyn Fn(u64, u64) -> 
         ("ended", ended),
         ("occurrences", incident.recurrences.to_string()),
         ("diagnoses", incident.count.to_string()),
-        ("delay of the victim above its base round trip", duration(cost.delay_ns)),
+        (delayed(diagnosis), duration(cost.delay_ns)),
         (
             "slow-down of the victim",
-            cost.slowdown().map_or("not measured".into(), |factor| format!("{factor:.1} times")),
+            slowdown(diagnosis).map_or("not measured".into(), |factor| format!("{factor:.1} times")),
         ),
         ("lost packets", cost.lost_packets.to_string()),
         ("affected flows", affected_count(incident, diagnosis).to_string()),
@@ -86,6 +86,24 @@ fn facts(incident: &Incident, diagnosis: &Diagnosis, time: &dyn Fn(u64, u64) -> 
     ];
     let rows = rows.into_iter().map(|(what, value)| vec![what.to_string(), value]).collect();
     Block::Table(vec!["fact".into(), "value".into()], rows)
+}
+
+/// What the delay is above, by what the agent measured.
+fn delayed(diagnosis: &Diagnosis) -> &'static str {
+    match diagnosis.trigger().map(|trigger| trigger.reason) {
+        Some(TriggerReason::SlowOperation) => "delay of the victim's operations above the expected time",
+        Some(TriggerReason::SlowJob) => "delay of the job's iterations above the expected time",
+        Some(TriggerReason::SlowRtt | TriggerReason::Silence) | None => {
+            "delay of the victim above its base round trip"
+        }
+    }
+}
+
+fn slowdown(diagnosis: &Diagnosis) -> Option<f64> {
+    match diagnosis.trigger().filter(|trigger| trigger.reason.is_about_operation()) {
+        Some(trigger) => trigger.slowdown(),
+        None => diagnosis.cost.slowdown(),
+    }
 }
 
 fn list(items: Vec<String>) -> Option<Block> {
@@ -188,4 +206,43 @@ fn duration(ns: u64) -> String {
 /// The name of a value of an enumeration, as in JSON.
 fn name(value: &impl Serialize) -> String {
     serde_json::to_value(value).ok().and_then(|value| value.as_str().map(str::to_string)).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::diagnosis::{Evidence, Record};
+    use model::{Cost, Trigger};
+
+    /// What the agent measured took 60 us, and the base round trip is 10 us.
+    #[track_caller]
+    fn check(reason: TriggerReason, expected_ns: Option<u64>, what: &str, factor: f64) {
+        let flow = "10.0.0.1:1>10.0.0.2:4791/udp".parse().unwrap();
+        let trigger = Trigger {
+            host: "h1".to_string(),
+            flow,
+            time_ns: 90_000,
+            reason,
+            base_rtt_ns: 10_000,
+            rtt_ns: 60_000,
+            expected_ns,
+            follows: None,
+        };
+        let cost =
+            Cost { delay_ns: trigger.excess_ns(), base_rtt_ns: trigger.base_rtt_ns, ..Cost::default() };
+        let records = vec![Record::Trigger(trigger)];
+        let evidence =
+            vec![Evidence { claim: String::new(), switch: None, port: None, epoch: None, records }];
+        let diagnosis = Diagnosis { cost, evidence, ..Diagnosis::undetermined(flow) };
+        assert_eq!((delayed(&diagnosis), slowdown(&diagnosis)), (what, Some(factor)));
+    }
+
+    #[test]
+    fn a_delay_is_above_what_was_expected() {
+        check(TriggerReason::SlowRtt, None, "delay of the victim above its base round trip", 6.0);
+        let of_operations = "delay of the victim's operations above the expected time";
+        check(TriggerReason::SlowOperation, Some(20_000), of_operations, 3.0);
+        let of_job = "delay of the job's iterations above the expected time";
+        check(TriggerReason::SlowJob, Some(40_000), of_job, 1.5);
+    }
 }

@@ -30,6 +30,14 @@ test.each<[string, Diagnosis, string[]]>([
   ['nothing', diagnosis(0), []],
 ])('the cost in words: %s', (_, given, expected) => expect(costs(given)).toEqual(expected));
 
+const operation = (reason: string, expected_ns?: number) => ({ ...trigger(60_000), reason, expected_ns }) as EvidenceRecord;
+
+test.each<[string, EvidenceRecord, string]>([
+  ['operations', operation('slow_operation', 20_000), 'operations took up to 40 µs longer, 3 × the expected time'],
+  ['iterations of a job', operation('slow_job', 40_000), 'iterations took up to 40 µs longer, 1.5 × the expected time'],
+  ['operations of an unknown time', operation('slow_operation'), 'operations took up to 40 µs longer'],
+])('round trips are not what was slow: %s', (_, record, expected) => expect(costs(diagnosis(40_000, [record]))).toEqual([expected]));
+
 test('the cost of a diagnosis comes before the records of its evidence', () => {
   const judged = { ...diagnosis(9000, [trigger(1500)], [loss(40, 2)]), cost: { delay_ns: 9000, base_rtt_ns: 500, bytes: 0, flows: 1, jobs: 0, lost_packets: 7 } };
   expect(costs(judged as Diagnosis)).toEqual(['delayed by up to 9 µs, 19 × its base RTT', '7 packets lost']);

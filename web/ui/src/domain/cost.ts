@@ -15,6 +15,19 @@ export function lostPackets({ evidence, cost }: Pick<Diagnosis, 'evidence' | 'co
   return [...records.values()].reduce((sum, packets) => sum + packets, 0);
 }
 
+/** What an agent measured of the victim if round trips were normal. */
+const SLOW: Record<string, string> = { slow_operation: 'operations', slow_job: 'iterations' };
+
+/** Operations of the victim, or iterations of its job, that were slow although round trips were normal; null if round trips were slow. */
+function slowOperations({ evidence, victim }: Pick<Diagnosis, 'evidence' | 'victim'>): { what: string; factor: number | null } | null {
+  for (const record of evidence.flatMap(({ records }) => records)) {
+    const what = record.kind === 'trigger' && record.flow === victim ? SLOW[record.reason] : undefined;
+    if (record.kind !== 'trigger' || what === undefined) continue;
+    return { what, factor: record.expected_ns ? record.rtt_ns / record.expected_ns : null };
+  }
+  return null;
+}
+
 /** How many times its base RTT the slowest measured round trip of the victim took; null without a measurement. */
 export function slowDown({ evidence, victim, cost }: Judged): number | null {
   if (cost?.base_rtt_ns) return (cost.base_rtt_ns + cost.delay_ns) / cost.base_rtt_ns;
@@ -23,13 +36,18 @@ export function slowDown({ evidence, victim, cost }: Judged): number | null {
   return factors.length > 0 ? Math.max(...factors) : null;
 }
 
-/** What the anomaly costs in words: the delay of the victim and how many times its base RTT that round trip took, and losses. */
+/** What the victim was delayed by, and how many times as long as it should that took. */
+function delayed(diagnosis: Judged, delay_ns: number): string {
+  const times = (factor: number | null, of: string) =>
+    factor === null ? '' : `, ${factor < 10 ? Number(factor.toFixed(1)) : count(factor)} × ${of}`;
+  const slow = slowOperations(diagnosis);
+  if (slow) return `${slow.what} took up to ${duration(delay_ns)} longer${times(slow.factor, 'the expected time')}`;
+  return `delayed by up to ${duration(delay_ns)}${times(slowDown(diagnosis), 'its base RTT')}`;
+}
+
+/** What the anomaly costs in words: the delay of the victim, and losses. */
 export function costs(diagnosis: Judged): string[] {
-  const delay = diagnosis.cost?.delay_ns ?? 0;
-  const factor = slowDown(diagnosis);
+  const delay_ns = diagnosis.cost?.delay_ns ?? 0;
   const lost = lostPackets(diagnosis);
-  return [
-    ...(delay > 0 ? [`delayed by up to ${duration(delay)}${factor === null ? '' : `, ${factor < 10 ? Number(factor.toFixed(1)) : count(factor)} × its base RTT`}`] : []),
-    ...(lost > 0 ? [`${plural(lost, 'packet')} lost`] : []),
-  ];
+  return [...(delay_ns > 0 ? [delayed(diagnosis, delay_ns)] : []), ...(lost > 0 ? [`${plural(lost, 'packet')} lost`] : [])];
 }
