@@ -10,7 +10,11 @@ use std::path::Path;
 use host_diagnosis::inspection::{
     FIRMWARE_ISSUES, InspectionSeverity, SwitchPort, check, desired, drift, read, rules,
 };
+use host_diagnosis::{CheckResult, Fabric};
+use model::HostReport;
 use model::host::inspection::{HostInspection, PriorityTrust};
+
+use crate::support::{SECOND_NS, diagnosed, result_of};
 
 /// The files of the fixture `h1`: two ConnectX-6 Dx with a GPU each, below a PCIe switch of their socket.
 fn files() -> BTreeMap<String, String> {
@@ -386,6 +390,18 @@ fn rules_without_input_say_what_they_lack() {
         !messages.iter().any(|message| message.starts_with("NIC001") || message.starts_with("NIC012")),
         "{messages:?}"
     );
+}
+
+#[test]
+fn an_inspection_without_a_device_is_missing_evidence() {
+    let result = |inspection: HostInspection| {
+        let report = HostReport { inspection: Some(inspection), ..HostReport::new("h1", SECOND_NS) };
+        result_of(&diagnosed(&report, &Fabric::clean()), "inspection")
+    };
+    assert_eq!(result(HostInspection::default()), CheckResult::MissingEvidence);
+    let sysctl = BTreeMap::from([("net.ipv4.tcp_ecn".to_string(), "1".to_string())]);
+    assert_eq!(result(HostInspection { sysctl, ..HostInspection::default() }), CheckResult::MissingEvidence);
+    assert_eq!(result(read(&files()).inspection), CheckResult::Clean);
 }
 
 #[test]

@@ -1,9 +1,14 @@
 //! Settings of the host that its inspection rejects: the rules of [`crate::inspection`] without a switch.
 
+use model::host::inspection::HostInspection;
 use model::{Cause, HostReport};
 
 use crate::inspection::{InspectionFinding, InspectionSeverity, check as inspect, rule};
 use crate::{Claim, Detector, Explains, Fabric, HostFinding, HostPart, Outcome, Section};
+
+/// Why nothing can be judged without anything that the rules are about.
+const NO_DEVICE: &str =
+    "the inspection has neither a network interface nor an RDMA device nor a PCIe function";
 
 pub(super) const DETECTOR: Detector = Detector {
     name: "inspection",
@@ -18,7 +23,16 @@ fn check(report: &HostReport, _: &Fabric) -> Outcome {
     // A switch is not in a host's report; rules that need one state so and are left out.
     let found = inspect(inspection, &[]);
     let found = found.iter().filter(|finding| finding.severity > InspectionSeverity::Info);
-    Outcome::of(found.map(|found| finding(report, found)).collect())
+    let findings: Vec<HostFinding> = found.map(|found| finding(report, found)).collect();
+    if findings.is_empty() && !has_device(inspection) {
+        return Outcome::Missing(vec![NO_DEVICE.to_string()]);
+    }
+    Outcome::of(findings)
+}
+
+/// Whether there is anything that the rules are about.
+fn has_device(inspection: &HostInspection) -> bool {
+    !(inspection.interfaces.is_empty() && inspection.rdma.is_empty() && inspection.pci.is_empty())
 }
 
 fn finding(report: &HostReport, found: &InspectionFinding) -> HostFinding {
