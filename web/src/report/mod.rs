@@ -99,9 +99,10 @@ fn delayed(diagnosis: &Diagnosis) -> &'static str {
     }
 }
 
+/// How many times as long as it should it took. An operation is never compared with a round trip.
 fn slowdown(diagnosis: &Diagnosis) -> Option<f64> {
     match diagnosis.trigger().filter(|trigger| trigger.reason.is_about_operation()) {
-        Some(trigger) => trigger.slowdown(),
+        Some(trigger) => trigger.expected_ns.and(trigger.slowdown()),
         None => diagnosis.cost.slowdown(),
     }
 }
@@ -216,7 +217,7 @@ mod tests {
 
     /// What the agent measured took 60 us, and the base round trip is 10 us.
     #[track_caller]
-    fn check(reason: TriggerReason, expected_ns: Option<u64>, what: &str, factor: f64) {
+    fn check(reason: TriggerReason, expected_ns: Option<u64>, what: &str, factor: Option<f64>) {
         let flow = "10.0.0.1:1>10.0.0.2:4791/udp".parse().unwrap();
         let trigger = Trigger {
             host: "h1".to_string(),
@@ -234,15 +235,16 @@ mod tests {
         let evidence =
             vec![Evidence { claim: String::new(), switch: None, port: None, epoch: None, records }];
         let diagnosis = Diagnosis { cost, evidence, ..Diagnosis::undetermined(flow) };
-        assert_eq!((delayed(&diagnosis), slowdown(&diagnosis)), (what, Some(factor)));
+        assert_eq!((delayed(&diagnosis), slowdown(&diagnosis)), (what, factor));
     }
 
     #[test]
     fn a_delay_is_above_what_was_expected() {
-        check(TriggerReason::SlowRtt, None, "delay of the victim above its base round trip", 6.0);
+        check(TriggerReason::SlowRtt, None, "delay of the victim above its base round trip", Some(6.0));
         let of_operations = "delay of the victim's operations above the expected time";
-        check(TriggerReason::SlowOperation, Some(20_000), of_operations, 3.0);
+        check(TriggerReason::SlowOperation, Some(20_000), of_operations, Some(3.0));
+        check(TriggerReason::SlowOperation, None, of_operations, None);
         let of_job = "delay of the job's iterations above the expected time";
-        check(TriggerReason::SlowJob, Some(40_000), of_job, 1.5);
+        check(TriggerReason::SlowJob, Some(40_000), of_job, Some(1.5));
     }
 }

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { byAttention, clockOffset, reported, second, serverProblems, switchClocks } from './daemons';
 import { fitFabric, layFabric, linkPath, pointOn } from './fabric';
 import { flowName, flowProblems, hostsByAddress, parseFlow, resolved, shortFlow, splitPort } from './flow';
-import { ANOMALIES, anomalyName, bytes, CAUSES, causeName, clock, count, duration, natural, percent, plural, rate, sentence, SEVERITIES, weight } from './format';
+import { ANOMALIES, CAUSES, SEVERITIES } from './format';
 import { busiest, heatStep, pauseShare, warm } from './heat';
 import { filtersOf, matches, queryOf, searchFilter } from './filters';
 import { counted, foremost, merged, ordered, pausedAgain, shownCounts, withIncident } from './incidents';
@@ -10,7 +9,7 @@ import { layProvenance } from './provenance';
 import { recordRow } from './records';
 import { culpritFlows, culpritSwitches, flowRole, hops, portRole } from './roles';
 import { routeOf } from './routes';
-import type { Daemon, Diagnosis, Evidence, EvidenceRecord, Incident, PortSample, ProvenanceGraph, Topology } from './types';
+import type { Diagnosis, Evidence, EvidenceRecord, Incident, PortSample, ProvenanceGraph, Topology } from './types';
 
 const flow = (from: number, to: number) => `11.0.${from}.1:10000>11.0.${to}.1:100/udp`;
 
@@ -52,42 +51,6 @@ const diagnosis: Diagnosis = {
   pause_path: ['sw2:3', 'sw3:3'], loop: [], spreaders: [flow(1, 3)], victims: [flow(2, 3), flow(1, 3)],
   evidence: [atRoot, atRoot], missing: [], advice: [], collected: { switches: 1, bytes: 1, polls: 1 },
 };
-
-describe('format', () => {
-  test.each([
-    [clock(2_010_900_059), '2.010900 s'],
-    [clock(1.7e18), '2023-11-14 22:13:20.000'],
-    [duration(0), '0 ns'],
-    [duration(9_072), '9.07 µs'],
-    [duration(17_115_000), '17.1 ms'],
-    [bytes(999), '999 B'],
-    [bytes(5_120), '5.12 kB'],
-    [rate(1e11), '100 Gb/s'],
-    [percent(0), '0 %'],
-    [percent(0.004), '<1 %'],
-    [percent(0.996), '>99 %'],
-    [percent(0.97), '97 %'],
-    [percent(1), '100 %'],
-    [count(525084), '525\u2009084'],
-    [weight(-75.9), '\u221275.9'],
-    [weight(1848), '1\u2009848'],
-    [weight(0.25), '0.25'],
-    [plural(1, 'flow'), '1 flow'],
-    [plural(4, 'flow'), '4 flows'],
-    [anomalyName('pfc_storm_host_injection'), 'Pause storm of a host'],
-    [anomalyName('something_new'), 'Something new'],
-    [causeName('ecmp_imbalance'), 'ECMP imbalance'],
-    [causeName('undetermined'), 'Cause undetermined'],
-    [causeName('low_rate_attack'), 'Low-rate attack'],
-    [causeName('go_back_n_waste'), 'Go-back-N waste'],
-    [sentence('take host h11 out of service'), 'Take host h11 out of service'],
-    [sentence('sw1:2 has no route'), 'sw1:2 has no route'],
-  ])('%s', (actual, expected) => expect(actual).toBe(expected));
-
-  test('names are compared in natural order', () => {
-    expect(['h10', 'h2', 'h1'].sort(natural)).toEqual(['h1', 'h2', 'h10']);
-  });
-});
 
 describe('flow', () => {
   test('names round trip, IPv6 in brackets', () => {
@@ -269,47 +232,6 @@ describe('arcs', () => {
       }
     }
   });
-});
-
-describe('daemons', () => {
-  const daemon = (kind: string, name: string, more: Partial<Daemon> = {}): Daemon => ({
-    kind, name, software: '1', boot_id: 'b', state: 'connected', heard: '2026-01-02T03:04:05.678Z',
-    clock_offset_ns: null, clock_error_ns: 0, rejected: 0, lost: 0, problems: [], ...more,
-  });
-  const problem = { subject: 'server', reason: 'no connection' };
-
-  test('unreachable daemons come first, then those with problems', () => {
-    const daemons = [
-      daemon('agent', 'h10'),
-      daemon('agent', 'h2'),
-      daemon('agent', 'h3', { problems: [problem] }),
-      daemon('controller', 'c1', { state: 'silent' }),
-      daemon('controller', 'c2', { lost: 4 }),
-    ];
-    expect(byAttention(daemons).map(({ name }) => name)).toEqual(['c1', 'h3', 'c2', 'h2', 'h10']);
-  });
-
-  test('cables and failed links are shown with the problems', () => {
-    const cables = [{ port: 'sw1:3', text: 'sw1:3 leads to sw4:1, not to sw2:1' }];
-    const subjects = reported(daemon('controller', 'c1', { problems: [problem], cables, failed_links: ['sw2:2'] }));
-    expect(subjects.map(({ subject }) => subject)).toEqual(['server', 'sw1:3', 'sw2:2']);
-  });
-
-  test('problems of daemons are not shown as those of the server', () => {
-    const own = { subject: 'store', reason: 'full' };
-    const problems = [own, { ...problem, subject: 'agent h1: server' }, { ...problem, subject: 'agent h1' }];
-    expect(serverProblems({ daemons: [daemon('agent', 'h1')], problems })).toEqual([own]);
-  });
-
-  test.each([
-    [clockOffset(daemon('agent', 'h1')), '–'],
-    [clockOffset(daemon('agent', 'h1', { clock_offset_ns: -50_000_000, clock_error_ns: 20_000 })), '\u221250 ms ± 20 µs'],
-    [switchClocks(daemon('agent', 'h1')), ''],
-    [switchClocks(daemon('controller', 'c1', { switch_clocks: [{ switch: 'sw1', error_ns: 20_000 }, { switch: 'sw2', error_ns: 300_000 }] })), 'switches ± 300 µs'],
-    [switchClocks(daemon('controller', 'c1', { switch_clocks: [{ switch: 'sw1' }] })), '1 of 1 switches: error not known'],
-    [second('2026-01-02T03:04:05.678+01:00'), '2026-01-02 02:04:05'],
-    [second('?'), '?'],
-  ])('%s', (text, expected) => expect(text).toBe(expected));
 });
 
 describe('records', () => {
