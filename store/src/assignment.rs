@@ -5,11 +5,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use model::{Anomaly, Diagnosis, FlowKey, PortRef};
+use model::{Diagnosis, FlowKey, PortRef};
 
 use crate::incident::{
     DETERMINED, Named, culprits_of, deadlocks_by_itself, flows_of, has_no_culprit, incident_ports,
-    key_before, loop_of_key, ports_of, precedence, root_key,
+    key_before, loop_of_key, ports_of, precedence, queue_of, root_key,
 };
 use crate::limits::{INCIDENT_MEMBERS, Limits};
 use crate::names::severity_name;
@@ -290,6 +290,9 @@ impl Ledger {
             known = self.open_of_ports(diagnosis, &ports_of(diagnosis), false, quiet_ns);
         }
         if known.is_none() {
+            known = self.around(diagnosis, quiet_ns);
+        }
+        if known.is_none() {
             known = self.of_root(&root_key(diagnosis), earliest_wall_ns);
         }
         if known.is_none() {
@@ -341,12 +344,7 @@ impl Ledger {
     /// open, or that had the root port before. A setting that lets flows delay others, the victim's own queue and another class
     /// are other things to repair, also if the flows are the same.
     fn of_culprits(&self, diagnosis: &Diagnosis, earliest_wall_ns: u64, quiet_ns: u64) -> Option<String> {
-        let is_queue =
-            matches!(diagnosis.anomaly, Anomaly::FlowContention | Anomaly::PfcBackpressureFlowContention);
-        if !is_queue || !diagnosis.root_cause.config.is_empty() {
-            return None;
-        }
-        let root = diagnosis.root_cause.port.as_ref()?.to_string();
+        let root = queue_of(diagnosis)?.to_string();
         let earliest = sql_ns(earliest_wall_ns);
         let latest = sql_ns(diagnosis.time_ns.saturating_add(quiet_ns));
         let same = self.entries.values().filter(|entry| {
@@ -355,6 +353,21 @@ impl Ledger {
             is_known && entry.row.update_wall_ns >= earliest && entry.has_culprits(culprits_of(diagnosis))
         });
         gravest(same)
+    }
+
+    /// The gravest open incident of a deadlock around the queue of a diagnosis: its loop has the root port, and it has the same
+    /// culprits. The incident of that queue before the loop closed, if there was one, is over.
+    fn around(&self, diagnosis: &Diagnosis, quiet_ns: u64) -> Option<String> {
+        let root = queue_of(diagnosis)?.to_string();
+        let latest = sql_ns(diagnosis.time_ns.saturating_add(quiet_ns));
+        let around = self.entries.values().filter(|entry| {
+            let row = &entry.row;
+            row.end_ns.is_none()
+                && row.occurred_ns <= latest
+                && loop_of_key(&row.culprit).any(|port| port == root)
+                && entry.has_culprits(culprits_of(diagnosis))
+        });
+        gravest(around)
     }
 
     /// The gravest open incident of a deadlock that began in its loop and shares a port of it with that of a diagnosis. Snapshots

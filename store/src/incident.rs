@@ -9,16 +9,20 @@
 //! - The first one that names a culprit takes over an open incident of its ports that none has been named for.
 //! - Any other one opens an incident.
 //!
-//! A diagnosis that names no culprit ([`has_no_culprit`]) looks first of all for an open incident that has one of its ports.
+//! Two kinds of diagnosis look elsewhere before that: one that names no culprit ([`has_no_culprit`]), for an open incident that has
+//! one of its ports; and one about the queue of a port in the loop of an open deadlock, for that deadlock if it has the same
+//! culprits.
 //!
 //! An incident **occurs** once or several times. A diagnosis that is at most [`crate::Limits::incident_quiet_ns`]
 //! earlier than the start of an occurrence or later than its last update belongs to it; any other one is a new
-//! occurrence. While one of the incident's ports is paused, its latest occurrence lasts.
+//! occurrence. While one of the incident's ports is paused, its latest occurrence lasts; but congestion that has become a deadlock
+//! ends after the quiet time, because the pauses are those of the deadlock.
 //!
 //! Incidents are never merged. The rule needs only what is in the database, one diagnosis at a time. The analyzer groups
 //! the verdicts of one run by a different rule.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Display;
 
 use model::diagnosis::{FlowPath, FlowRole, Known, NetworkFault};
 use model::{Anomaly, Cause, Diagnosis, FlowKey, PortRef, RootCause, Severity};
@@ -125,7 +129,7 @@ pub(crate) fn root_key(diagnosis: &Diagnosis) -> String {
     }
     match (receiver_port(diagnosis).or(root.port.as_ref()), &root.host) {
         (Some(port), Some(host)) => format!("port {port} host {host}"),
-        (Some(port), None) => port_key(port),
+        (Some(port), None) => key_of_port(port),
         (None, Some(host)) => format!("host {host}"),
         (None, None) if !diagnosis.pause_loop.is_empty() => loop_key(&diagnosis.pause_loop),
         (None, None) if !root.flows.is_empty() => format!("flows {}", sorted(&root.flows)),
@@ -139,7 +143,7 @@ pub(crate) fn root_key(diagnosis: &Diagnosis) -> String {
 
 /// Returns the key of what a deadlock was before its loop closed: the congestion of its root port.
 pub(crate) fn key_before(diagnosis: &Diagnosis) -> Option<String> {
-    diagnosis.root_cause.port.as_ref().filter(|_| deadlocks_by_itself(diagnosis)).map(port_key)
+    diagnosis.root_cause.port.as_ref().filter(|_| deadlocks_by_itself(diagnosis)).map(key_of_port)
 }
 
 /// Whether the culprits are in the loop. Which of its ports came first can differ from one occurrence to the next.
@@ -147,7 +151,8 @@ pub(crate) fn deadlocks_by_itself(diagnosis: &Diagnosis) -> bool {
     diagnosis.anomaly == Anomaly::DeadlockInLoopContention && !diagnosis.pause_loop.is_empty()
 }
 
-fn port_key(port: &PortRef) -> String {
+/// Returns the key of congestion at a port.
+pub(crate) fn key_of_port(port: impl Display) -> String {
     format!("port {port}")
 }
 
@@ -176,6 +181,14 @@ fn receiver_port(diagnosis: &Diagnosis) -> Option<&PortRef> {
         paths.map(|path| path.hops.last().filter(|hop| hop.known != Known::Assumed).map(|hop| &hop.port));
     let first = last_ports.next()??;
     last_ports.all(|port| port == Some(first)).then_some(first)
+}
+
+/// Returns the root port of a verdict that blames flows for its queue. A setting that lets flows delay others, the victim's own
+/// queue and another class are other things to repair, also if the flows are the same.
+pub(crate) fn queue_of(diagnosis: &Diagnosis) -> Option<&PortRef> {
+    let is_queue =
+        matches!(diagnosis.anomaly, Anomaly::FlowContention | Anomaly::PfcBackpressureFlowContention);
+    diagnosis.root_cause.port.as_ref().filter(|_| is_queue && diagnosis.root_cause.config.is_empty())
 }
 
 /// Whether the verdict leaves open who causes what it sees at its ports. The telemetry of a long incident's start is gone

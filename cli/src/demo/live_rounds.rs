@@ -58,3 +58,28 @@ async fn run(scenario: Scenario, seed: u64, rounds: usize) -> anyhow::Result<Vec
     }
     Ok(by_round)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    /// The scenario has random ECN marks and congestion control, so that other marks give other delays within microseconds.
+    #[test]
+    fn rounds_have_the_same_delays() {
+        let mut scenario = scenario::builtin("congestion-leaking").expect("a built-in scenario");
+        scenario.source = None;
+        scenario.stop = Time::from_ms(2);
+        let rounds = live_rounds(scenario, 71, 2).expect("two rounds");
+        let delays = |round: &LiveRound| -> BTreeSet<(u64, String)> {
+            let triggers =
+                round.snapshots.iter().filter_map(|(at, snapshot)| Some((at, snapshot.trigger.as_ref()?)));
+            triggers.map(|(at, trigger)| (at.as_ns(), trigger.flow.to_string())).collect()
+        };
+        let [first, second] = [delays(&rounds[0]), delays(&rounds[1])];
+        // Registers stay frozen for different times, so a few questions differ.
+        let both = first.intersection(&second).count();
+        assert!(first.len() > 10 && both * 4 > first.len() * 3, "{both} of {first:#?} in {second:#?}");
+    }
+}

@@ -230,7 +230,7 @@ impl Network {
         Ok(())
     }
 
-    /// Begins the next round: hosts, links, queues and routes are those of the scenario's start.
+    /// Begins the next round: hosts, links, queues, routes and random numbers are those of the scenario's start.
     fn begin_round(&mut self, control: &mut Control) -> anyhow::Result<()> {
         let now = self.fabric.now();
         for switch in self.switches.values() {
@@ -245,7 +245,10 @@ impl Network {
         self.round = self.timeline.next_round(now.max(recent));
         let Round { scenario, seed, .. } = &self.round;
         self.fabric = Fabric::new(scenario, *seed, |name, config| match self.switches.get(name) {
-            Some(switch) => switch.clone(),
+            Some(switch) => {
+                switch.lock().restart_random(config.seed, config.tm.seed);
+                switch.clone()
+            }
             // Not reached: all scenarios have the topology of the first one.
             None => SharedSwitch::new(config),
         })

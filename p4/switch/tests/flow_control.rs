@@ -114,6 +114,22 @@ fn a_long_queue_marks_ecn_capable_packets() {
 }
 
 #[test]
+fn marks_repeat_after_a_restart_of_the_random_numbers() {
+    let mut switch = switch(|tm| {
+        tm.ports[0].queues[0].ecn = Some(Ecn { kmin_bytes: 0, kmax_bytes: 1_000_000, pmax_ppm: 1_000_000 });
+    });
+    let mut marks = |seed| {
+        switch.restart_random(1, seed);
+        (0..200).for_each(|_| switch.receive(Time::ZERO, 2, ipv4(2)));
+        crate::common::drain(&mut switch, 1).iter().map(|packet| packet[15]).collect::<Vec<u8>>()
+    };
+    let first = marks(7);
+    assert!(first.contains(&2) && first.contains(&3), "{first:?}");
+    assert_ne!(marks(8), first);
+    assert_eq!(marks(7), first);
+}
+
+#[test]
 fn lossless_drops_name_their_profile_and_watchdog_events_are_reported() {
     let detection = Time::from_us(200);
     let mut switch = switch(|tm| {

@@ -10,7 +10,7 @@ use super::statement::{Row, Statement, Value, scalar, sql};
 use super::{MAX_LISTED, Store, from_sql, sql_ns, victims};
 use crate::assignment::{Entry, IncidentRow, Ledger, MOST_BALANCE, Member, OccurrenceRow, incident_id};
 use crate::incident::{
-    Named, culprits_of, flows_of, has_no_culprit, incident_ports, key_before, ports_of, root_key,
+    Named, culprits_of, flows_of, has_no_culprit, incident_ports, key_before, ports_of, queue_of, root_key,
 };
 use crate::limits::{INCIDENT_MEMBERS, INCIDENT_OCCURRENCES};
 
@@ -38,7 +38,7 @@ impl Store {
         };
         let roots: BTreeSet<String> = of_roots.iter().map(|row| row.culprit.clone()).collect();
         add(&mut ledger, of_roots);
-        // Most diagnoses join the incident of their root: culprits and ports decide about the others.
+        // Most diagnoses join the incident of their root: culprits and ports decide about the others, and a deadlock around a queue.
         let is_of_root = |diagnosis: &Diagnosis| roots.contains(&root_key(diagnosis));
         let others = diagnoses.iter().filter(|diagnosis| !is_of_root(diagnosis));
         let culprits: BTreeSet<&FlowKey> = others.flat_map(|diagnosis| culprits_of(diagnosis)).collect();
@@ -47,7 +47,10 @@ impl Store {
             let rows = self.of_culprits(culprits, wall_ns).fetch_all::<IncidentRow>(&mut *tx).await?;
             add(&mut ledger, rows);
         }
-        if diagnoses.iter().any(|diagnosis| has_no_culprit(diagnosis) || !is_of_root(diagnosis)) {
+        let needs_ports = |diagnosis: &Diagnosis| {
+            has_no_culprit(diagnosis) || queue_of(diagnosis).is_some() || !is_of_root(diagnosis)
+        };
+        if diagnoses.iter().copied().any(needs_ports) {
             for ports in ports(diagnoses).chunks(MAX_LISTED) {
                 let rows = self.open_of_ports(ports).fetch_all::<IncidentRow>(&mut *tx).await?;
                 add(&mut ledger, rows);

@@ -11,7 +11,7 @@ use super::statement::{Statement, scalar, sql};
 use super::{MAX_LISTED, Store, from_sql, sql_ns};
 use crate::error::{During, StoreError};
 use crate::filter::{Cursor, IncidentFilter, IncidentTotals, Page, page_rows};
-use crate::incident::{Incident, Occurrence};
+use crate::incident::{Incident, Occurrence, key_of_port, loop_of_key};
 use crate::limits::RELATED_INCIDENTS;
 use crate::names::{anomaly_name, cause_name, name, parse, severity_name};
 
@@ -216,19 +216,23 @@ impl Store {
         paused: &BTreeSet<PortRef>,
     ) -> Result<BTreeMap<String, OpenIncident>, sqlx::Error> {
         // Ports of earlier occurrences do not count: routes change.
-        let rows: Vec<(String, i64, Option<String>)> =
-            sql("SELECT i.id, i.update_ns, p.port FROM incidents i \
+        let rows: Vec<(String, String, i64, Option<String>)> =
+            sql("SELECT i.id, i.culprit, i.update_ns, p.port FROM incidents i \
              LEFT JOIN incident_ports p ON p.incident = i.id AND p.last_ns >= i.occurred_ns \
              WHERE i.end_ns IS NULL AND i.run = $1")
             .bind(self.run())
             .fetch_all(&self.database)
             .await?;
+        // The queues that are part of a deadlock.
+        let in_loops: BTreeSet<String> =
+            rows.iter().flat_map(|(_, culprit, ..)| loop_of_key(culprit)).map(key_of_port).collect();
         let mut open = BTreeMap::new();
-        for (id, update_ns, port) in rows {
+        for (id, culprit, update_ns, port) in rows {
             let incident =
                 open.entry(id).or_insert(OpenIncident { update_ns: from_sql(update_ns), is_paused: false });
             let port: Option<PortRef> = port.and_then(|port| port.parse().ok());
-            incident.is_paused |= port.is_some_and(|port| paused.contains(&port));
+            let is_paused = port.is_some_and(|port| paused.contains(&port));
+            incident.is_paused |= is_paused && !in_loops.contains(&culprit);
         }
         Ok(open)
     }

@@ -145,6 +145,10 @@ impl Context {
         }
     }
 
+    pub(crate) fn restart_random(&mut self, seed: u64) {
+        self.random = SplitMix64::seed_from_u64(seed);
+    }
+
     /// Records a trace step, if tracing is enabled.
     #[inline]
     pub(crate) fn note(&mut self, step: impl FnOnce() -> Step) {

@@ -173,6 +173,13 @@ impl Switch {
         self.settle_tm_events();
     }
 
+    /// Restarts the random numbers, as in a new switch with these seeds: `seed` of the program's, `tm_seed` of the traffic
+    /// manager's marks and early drops. With [`Switch::clear_traffic`], equal traffic is then treated equally again.
+    pub fn restart_random(&mut self, seed: u64, tm_seed: u64) {
+        self.cx.restart_random(seed);
+        self.tm.restart_random(tm_seed);
+    }
+
     /// Returns when [`Switch::wake`] must be called: a pause expires or is refreshed, or an entry may have become
     /// idle.
     pub fn next_wake(&self) -> Option<Time> {

@@ -182,6 +182,11 @@ impl<P> TrafficManager<P> {
         tm
     }
 
+    /// Restarts the random numbers of marks and early drops, as in a new traffic manager with this seed.
+    pub fn restart_random(&mut self, seed: u64) {
+        self.random = SplitMix64::seed_from_u64(seed);
+    }
+
     fn add_port(&mut self, config: PortConfig) {
         let number = usize::from(config.number);
         if self.index.len() <= number {
