@@ -25,7 +25,7 @@ pub struct Settings {
     /// ... but never before this time (50 us in the published prototype).
     pub min_silence_ns: u64,
     /// An operation is slow above this percentage of the time that it should take: a round trip, and the time of what was
-    /// sent meanwhile. Choice: at 200, neither the network nor the host worked on it for half of the time.
+    /// sent meanwhile. Choice, as of round trips: at 150, neither the network nor the host worked on it for a third of the time.
     pub operation_percent: u32,
     /// A job is slow if the mean of its latest iterations (four, and those of `min_silence_ns`) is above this percentage of the time
     /// that it states. Choice: at 118 it
@@ -68,7 +68,7 @@ impl Default for Settings {
             min_excess_ns: 4_000,
             silence_rtts: 5,
             min_silence_ns: 50_000,
-            operation_percent: 200,
+            operation_percent: 150,
             iteration_percent: 118,
             min_samples: 16,
             flow_interval_ns: 4_000_000,

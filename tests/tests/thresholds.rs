@@ -29,7 +29,7 @@ const AGENT: &[Entry] = &[
     (
         "operation_percent",
         "%",
-        "neither the network nor the host worked on the operation for half of its time",
+        "neither the network nor the host worked on the operation for a third of its time; as `threshold_percent` of round trips",
         "asks later about operations that wait in a host",
     ),
     (
