@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := run
-.PHONY: help run lab build test together tools check prose unit test-crate examine exam foreign kit browser packages monitoring postgres docs api pictures bench setup ui audit clean
+.PHONY: help run lab build test together tools check prose unit test-crate examine exam foreign kit browser packages monitoring rest postgres docs api pictures bench setup ui audit clean
 
 # Tests that compare with public data fail without it where it must be present; elsewhere they print SKIPPED.
 # HARRIER_REQUIRE_DATA=0 turns that off.
@@ -48,7 +48,7 @@ together: setup ui
 	@mkdir -p target
 	@echo "the examination and the documentation are made at the same time as the following, and print their results after it"; \
 	$(MAKE) --no-print-directory CLI=true examine docs >target/together.out 2>&1 & computing=$$!; status=0; \
-	$(MAKE) --no-print-directory CLI=true postgres foreign kit packages monitoring browser || status=$$?; \
+	$(MAKE) --no-print-directory CLI=true postgres foreign kit packages monitoring rest browser || status=$$?; \
 	wait $$computing || status=$$?; cat target/together.out; exit $$status
 
 # They wait for the network, while `check` compiles; what needs a tool waits for it.
@@ -90,6 +90,10 @@ packages: setup            ## the Debian package and the Kubernetes manifests, c
 monitoring: setup          ## Prometheus rules, the Grafana dashboard and the metrics of a demo
 	$(CLI)
 	./scripts/monitoring.sh
+
+rest: setup                ## schemathesis against the REST interface of a demo
+	$(CLI)
+	./scripts/rest.sh
 
 examine: setup             ## 40 generated scenarios that nobody has seen, judged by intervention
 	$(CLI)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs what build and tests need and the machine lacks; does nothing if everything is there. Tools with a pinned
-# version (typos, Zensical, pre-commit, P4Runtime clients) are installed into .tools by the scripts that use them.
+# version (typos, Zensical, pre-commit, schemathesis, P4Runtime clients) are installed into .tools by the scripts that use them.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -12,6 +12,7 @@ declare -A python=(
     [typos]=typos==1.52.0
     [zensical]=zensical==0.0.73
     [pre-commit]=pre-commit==4.7.0
+    [schemathesis]=schemathesis==4.32.5
     [kubernetes-validate]=kubernetes-validate==1.37.0
     # The two clients need different versions of protobuf.
     [finsy]=finsy==0.30.0

@@ -395,7 +395,7 @@ fn verdict_of(context: &Context<'_, '_>, finding: &Finding, share: Option<f64>) 
         share: share.unwrap_or(1.0),
         ..Features::of(context, finding, &diagnosis.root_cause, diagnosis.confidence)
     };
-    let lost_packets = model::diagnosis::lost_packets(&diagnosis.evidence);
+    let lost_packets = model::diagnosis::lost_packets(diagnosis.anomaly, &diagnosis.evidence);
     let diagnosis = Diagnosis {
         cost: Cost { lost_packets, ..diagnosis.cost },
         id: id(context.view.event(), &diagnosis),

@@ -33,7 +33,7 @@ pub use cabling::Cabling;
 pub use continuation::{continue_by_counters, is_open};
 pub use coverage::Uncovered;
 pub use flow_sample::FlowSample;
-pub use port_sample::{PortSample, port_samples};
+pub use port_sample::{PortSample, PrioritySample, port_samples};
 pub use problem::Problem;
 pub use reading::{
     GroupReading, LocalNeighbour, PRIORITIES, PollIntervals, PortReading, PriorityReading, QueueReading,

@@ -2,7 +2,7 @@
 
 use model::PortRef;
 
-use crate::interval::change::{Falls, PortChange};
+use crate::interval::change::{Falls, PortChange, PriorityChange};
 use crate::reading::Reading;
 
 /// What a port did in an interval, and its state at the end.
@@ -22,6 +22,52 @@ pub struct PortSample {
     pub paused_priorities: u8,
     /// Bits that it sent in a second.
     pub tx_bps: u64,
+    /// What the priorities did for which something was counted.
+    pub priorities: Vec<PrioritySample>,
+}
+
+/// What a priority of a port did between two readings of its switch. A field is absent if the switch has no such counter.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PrioritySample {
+    /// From 0 to 7.
+    pub priority: u8,
+    /// Pause frames that the port received.
+    pub pauses_received: Option<u64>,
+    /// For how long they paused it, in nanoseconds.
+    pub paused_ns: Option<u64>,
+    /// Pause frames that the port sent.
+    pub pauses_sent: Option<u64>,
+    /// Bytes in its queue at the end.
+    pub queue_bytes: Option<u64>,
+    /// The highest number of bytes in its queue.
+    pub queue_max_bytes: Option<u64>,
+    /// Packets with an ECN mark of the port.
+    pub ecn_marked_packets: Option<u64>,
+    /// Packets that were dropped at its queue or its priority group.
+    pub dropped_packets: Option<u64>,
+    /// The highest number of bytes in the headroom of its priority group.
+    pub headroom_max_bytes: Option<u64>,
+}
+
+impl PrioritySample {
+    /// `None` if nothing was counted.
+    fn of(priority: u8, change: &PriorityChange) -> Option<PrioritySample> {
+        let drops = [change.queue_drops, change.group_drops];
+        let has_drops = drops.iter().any(Option::is_some);
+        let sample = PrioritySample {
+            priority,
+            pauses_received: change.pause_rx_frames,
+            paused_ns: change.pause_rx_ns,
+            pauses_sent: change.pause_tx_frames,
+            queue_bytes: change.occupancy_bytes,
+            queue_max_bytes: change.queue_peak.map(|peak| peak.bytes),
+            ecn_marked_packets: change.ecn_marked,
+            dropped_packets: has_drops
+                .then(|| drops.into_iter().flatten().fold(0, |sum: u64, more| sum.saturating_add(more))),
+            headroom_max_bytes: change.headroom_peak.map(|peak| peak.bytes),
+        };
+        (sample != PrioritySample { priority, ..PrioritySample::default() }).then_some(sample)
+    }
 }
 
 /// The samples of the ports with a number that both readings of a switch have. None if no time has passed, or the times are
@@ -40,6 +86,10 @@ pub fn port_samples(before: &Reading, after: &Reading) -> Vec<PortSample> {
             paused_ns: 0,
             paused_priorities: 0,
             tx_bps: per_second(change.tx_bytes.unwrap_or(0), interval_ns),
+            priorities: (0..)
+                .zip(&*change.priorities)
+                .filter_map(|(at, of)| PrioritySample::of(at, of))
+                .collect(),
         };
         for (priority, of) in change.priorities.iter().enumerate() {
             let was_paused =
@@ -101,11 +151,19 @@ mod tests {
             paused_ns: 40,
             paused_priorities: 0b1000,
             tx_bps: 8_000,
+            priorities: vec![PrioritySample {
+                priority: 3,
+                pauses_received: Some(50),
+                paused_ns: Some(40),
+                queue_bytes: Some(50),
+                ..PrioritySample::default()
+            }],
         };
         let first = || reading(1, 500, 0, Some(2));
         check(first(), reading(1_000_000_001, 1_500, 50, Some(42)), Some(sample.clone()));
         // Without a counter of the time, the frames show that there were pauses.
-        let untimed = PortSample { paused_ns: 0, ..sample };
+        let mut untimed = PortSample { paused_ns: 0, ..sample };
+        untimed.priorities[0].paused_ns = None;
         check(reading(1, 500, 0, None), reading(1_000_000_001, 1_500, 50, None), Some(untimed));
         check(first(), reading(1, 1_500, 50, Some(42)), None);
         check(first(), Reading { time_is_assumed: true, ..reading(9, 1_500, 50, None) }, None);

@@ -115,12 +115,18 @@ impl SentPauses<'_> {
 /// For how long the PCIe link of the RNIC with this JSON Pointer held writes back, if it did.
 pub(crate) fn stalled_writes(nic: &NicCounters, pointer: &str, interval_ns: u64) -> Option<Claim> {
     let stalled_ns = nic.stalled_writes_ns.filter(|time| *time > 0)?;
+    let mut records = vec![format!("{pointer}/stalled_writes_ns")];
+    let capacity = nic.pcie.map(|pcie| {
+        records.push(format!("{pointer}/pcie"));
+        format!(", which carries {:.1} Gb/s at most,", pcie.capacity_bps as f64 / 1e9)
+    });
     let claim = format!(
-        "the PCIe link of {} holds writes to the host back {:.2} % of the time",
+        "the PCIe link of {}{} holds writes to the host back {:.2} % of the time",
         nic.nic,
+        capacity.unwrap_or_default(),
         pause_ratio::ratio(stalled_ns, interval_ns) * 100.0
     );
-    Some(Claim::new(claim, [format!("{pointer}/stalled_writes_ns")]))
+    Some(Claim::new(claim, records))
 }
 
 /// The longest run of samples that adjoin each other and are paused throughout.

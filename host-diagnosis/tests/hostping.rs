@@ -11,6 +11,7 @@ use crate::support::{
 use host_diagnosis::hostping::{Bottleneck, LinkFinding, LinkProblem, Routes, Suspects, Verdict, judge};
 use host_diagnosis::{CheckResult, Fabric, HostFinding, HostPart};
 use model::host::HostLoopback;
+use model::host::counters::PcieCounters;
 use model::host::loopback::{LinkUtilisation, LoopbackPath, LoopbackTest, ServiceTraffic};
 use model::{Cause, HostReport};
 use proptest::prelude::*;
@@ -323,6 +324,33 @@ fn held_writes_name_the_link_of_a_pausing_rnic_and_taken_writes_exonerate_it() {
     check_left_over(10_000_000, None, 0);
     check_left_over(10_000_000, Some(12_000_000), 85);
     check_left_over(10_000_000, Some(0), 0);
+}
+
+/// Checks whether the first advice is about what lies behind the link: it held writes back for a tenth of a second, and carried
+/// this share of its capacity meanwhile.
+#[track_caller]
+fn check_room(share: f64, is_ordering_first: bool) {
+    let mut report = report();
+    let stalled_ns = 100_000_000;
+    pause(&mut report, 50_000_000, 1_000_000);
+    let nic = nic(&mut report);
+    let capacity_bps = 16_000_000_000;
+    let carried_bytes = (share * (capacity_bps / 8) as f64 * stalled_ns as f64 / 1e9) as u64;
+    nic.pcie = Some(PcieCounters { capacity_bps, to_nic_bytes: 0, to_host_bytes: carried_bytes });
+    (nic.nic, nic.stalled_writes_ns, nic.loopback_bytes) = ("RNIC0".to_string(), Some(stalled_ns), Some(0));
+    nic.wire = None;
+    report.loopback = Some(loopback(vec![busy(test(true, &[]), &["RNIC0"])]));
+    let diagnosis = diagnosed(&report, &Fabric::paused_by("h3"));
+    let found = with_cause(&diagnosis);
+    let first = &found.first().expect("a finding").advice[0];
+    assert_eq!(first.contains("permit relaxed ordering"), is_ordering_first, "{share}: {first}");
+}
+
+#[test]
+fn a_link_that_was_full_while_it_held_writes_back_has_no_room() {
+    check_room(1.0, false);
+    check_room(0.9, false);
+    check_room(0.4, true);
 }
 
 #[test]

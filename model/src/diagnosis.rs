@@ -47,6 +47,27 @@ pub enum Anomaly {
     Undetermined,
 }
 
+impl Anomaly {
+    /// Whether queues and pauses are all there is to it.
+    pub fn is_of_buffers(self) -> bool {
+        match self {
+            Anomaly::FlowContention
+            | Anomaly::PfcBackpressureFlowContention
+            | Anomaly::PfcStormHostInjection
+            | Anomaly::DeadlockInLoopContention
+            | Anomaly::DeadlockOutOfLoopContention
+            | Anomaly::DeadlockOutOfLoopInjection
+            | Anomaly::ClassContention
+            | Anomaly::SelfInflicted => true,
+            Anomaly::RoutingLoop
+            | Anomaly::PacketLoss
+            | Anomaly::PathChange
+            | Anomaly::HostOnly
+            | Anomaly::Undetermined => false,
+        }
+    }
+}
+
 /// The cause that refines an anomaly.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
@@ -122,11 +143,13 @@ impl Cost {
     }
 }
 
-/// Packets that switches lost, by the loss records in evidence. A record that two claims cite counts once.
-pub fn lost_packets(evidence: &[Evidence]) -> u64 {
+/// Packets that switches lost because of an anomaly, by the loss records in evidence. A record that two claims cite counts once. Queues
+/// and pauses do not take links down or damage frames: such losses at the same time are another verdict's.
+pub fn lost_packets(anomaly: Anomaly, evidence: &[Evidence]) -> u64 {
     let mut counted: Vec<&LossRecord> = Vec::new();
     for record in evidence.iter().flat_map(|evidence| &evidence.records) {
         if let Record::Loss(loss) = record
+            && (loss.reason.is_of_buffers() || !anomaly.is_of_buffers())
             && !counted.contains(&loss)
         {
             counted.push(loss);

@@ -44,4 +44,4 @@ pub use snapshot::{FollowUp, Snapshot, SwitchTelemetry, Trigger, TriggerReason};
 pub use topology::Topology;
 pub use traffic::Traffic;
 pub use units::{Rate, Time};
-pub use verification::Verification;
+pub use verification::{CorrectedSettings, Verification};

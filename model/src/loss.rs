@@ -44,6 +44,14 @@ impl LossReason {
         LossReason::ALL.into_iter().find(|reason| reason.name() == name)
     }
 
+    /// Whether the packets may have been lost because of queues and pauses.
+    pub fn is_of_buffers(self) -> bool {
+        match self {
+            LossReason::Headroom | LossReason::Lossy | LossReason::Watchdog | LossReason::Other => true,
+            LossReason::NoRoute | LossReason::Ttl | LossReason::LinkDown | LossReason::Corrupted => false,
+        }
+    }
+
     /// The name of the reason, as in JSON.
     pub fn name(self) -> &'static str {
         match self {

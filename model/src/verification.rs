@@ -31,4 +31,22 @@ pub struct Verification {
     pub paused_before_ns: u64,
     /// The same in the counterfactual run.
     pub paused_after_ns: u64,
+    /// The run in which the settings are corrected and every flow is sent, if the counterfactual run leaves out flows as well
+    /// because that one does not remove most of the delay.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub corrected: Option<CorrectedSettings>,
+}
+
+/// What correcting the settings alone does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(deny_unknown_fields)]
+pub struct CorrectedSettings {
+    /// The victim's slowest round trip in the period; absent if it had nothing left to send.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rtt_ns: Option<u64>,
+    /// Total pause time of the ports of the pause path and the loop.
+    pub paused_ns: u64,
+    /// Whether the delay of the victim, the pauses or the losses are less than half of before.
+    pub helps: bool,
 }

@@ -183,6 +183,7 @@ impl Entry {
         let time_ns = sql_ns(diagnosis.time_ns);
         let (number, start_ns, is_again) = self.place(diagnosis.time_ns, wall_ns, quiet_ns);
         let row = &mut self.row;
+        let is_first = row.count == 0;
         row.count += 1;
         row.recurrences += i64::from(is_again);
         // A diagnosis that was delayed may belong to an earlier occurrence, and leaves the latest one as it is.
@@ -203,11 +204,13 @@ impl Entry {
             }
         }
         self.add_members(diagnosis, time_ns);
-        if precedence(diagnosis) >= self.row.precedence {
+        // An equal one replaces it when the incident has come back, so that its page does not change every few seconds.
+        let rank = precedence(diagnosis);
+        if rank > self.row.precedence || rank == self.row.precedence && (is_latest && is_again || is_first) {
             self.row.diagnosis.clone_from(&diagnosis.id);
             self.row.confidence = diagnosis.confidence;
             self.row.severity = severity_name(diagnosis.severity).to_string();
-            self.row.precedence = precedence(diagnosis);
+            self.row.precedence = rank;
             self.representative = Some(place);
             self.culprits = culprits_of(diagnosis).iter().copied().collect();
             self.culprit_count = self.culprits.len() as u64;

@@ -24,7 +24,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
 
-use model::diagnosis::{FlowPath, FlowRole, Known, NetworkFault};
+use model::diagnosis::{Cost, FlowPath, FlowRole, Known, NetworkFault};
 use model::{Anomaly, Cause, Diagnosis, FlowKey, PortRef, RootCause, Severity};
 use serde::Serialize;
 
@@ -52,6 +52,8 @@ pub struct Incident {
     /// What happened at the root port, if the representative diagnosis names a fault of the network.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fault: Option<NetworkFault>,
+    /// What it cost the victim of the representative diagnosis; of other victims it may be more.
+    pub cost: Cost,
     /// The pause path of the representative diagnosis: egress ports, the root port last.
     pub pause_path: Vec<PortRef>,
     /// The loop of the representative diagnosis: egress ports.
@@ -87,8 +89,8 @@ pub struct Incident {
     pub feedback: Option<Feedback>,
     /// Id of the representative diagnosis: a determined one before others, then the one with the highest severity, then
     /// one with PFC pauses before plain contention, then one that names a setting, then one about most of its victim's delay,
-    /// then one whose victim is no culprit, then one at the port to the receiver of an incast, then the one with the highest
-    /// confidence, then the one that was stored last.
+    /// then one whose victim is no culprit, then one at the port to the receiver of an incast, then one that is clearly more
+    /// certain, then the one that names most culprits, then one of a later occurrence, then the one that was stored first.
     pub diagnosis: String,
     /// Affected flows, sorted by their text; at most [`crate::INCIDENT_VICTIMS`]. A flow that the representative diagnosis
     /// names as a culprit is left out. So is one that it does not name as affected and that the latest diagnoses name more
@@ -208,15 +210,18 @@ pub(crate) fn has_no_culprit(diagnosis: &Diagnosis) -> bool {
     needs_culprit && names_none && diagnosis.cause == Cause::Undetermined
 }
 
+/// Of verdicts whose confidence differs by less, one is hardly more certain: the calibration error is a third of it.
+const CONFIDENCE_STEP: f64 = 0.1;
+
 /// The least [`precedence`] of a determined verdict.
 pub(crate) const DETERMINED: i64 = 16_000_000;
 
 /// Orders the diagnoses of one incident: the greatest represents it. Any determined verdict is greater than an
 /// undetermined one; then decide severity, pauses, a setting as root cause, whether the verdict is about most of its victim's
-/// delay, whether the victim is no culprit itself, whether it shows an incast at its receiver's port, and confidence. Flows that
-/// congest a port are there with any setting; that a setting lets them delay others is what an operator can change. The smaller
-/// part of a delay is often the clearer one, and what the culprits of an incident do to each other is not why others suffer. A link
-/// before the receiver carries only some flows of an incast.
+/// delay, whether the victim is no culprit itself, whether it shows an incast at its receiver's port, confidence in steps, and the
+/// number of culprits. Flows that congest a port are there with any setting; that a setting lets them delay others is what an
+/// operator can change. The smaller part of a delay is often the clearer one, and what the culprits of an incident do to each other
+/// is not why others suffer. A link before the receiver carries only some flows of an incast, and so do some of its epochs.
 pub(crate) fn precedence(diagnosis: &Diagnosis) -> i64 {
     let is_determined = diagnosis.anomaly != Anomaly::Undetermined && !has_no_culprit(diagnosis);
     let severity = match diagnosis.severity {
@@ -231,7 +236,8 @@ pub(crate) fn precedence(diagnosis: &Diagnosis) -> i64 {
     let is_bystander = diagnosis.victim.is_none_or(|victim| !culprits_of(diagnosis).contains(&victim));
     let is_whole =
         receiver_port(diagnosis).is_none_or(|port| diagnosis.root_cause.port.as_ref() == Some(port));
-    let confidence = (diagnosis.confidence.clamp(0.0, 1.0) * 124_999.0).round() as i64;
+    let confidence = (diagnosis.confidence.clamp(0.0, 1.0) / CONFIDENCE_STEP).round() as i64;
+    let culprits = culprits_of(diagnosis).len().min(9_999) as i64;
     let kind = severity * 2 + i64::from(has_pauses);
     [
         (DETERMINED, i64::from(is_determined)),
@@ -240,7 +246,8 @@ pub(crate) fn precedence(diagnosis: &Diagnosis) -> i64 {
         (500_000, i64::from(is_most)),
         (250_000, i64::from(is_bystander)),
         (125_000, i64::from(is_whole)),
-        (1, confidence),
+        (10_000, confidence),
+        (1, culprits),
     ]
     .into_iter()
     .map(|(weight, rank)| weight * rank)

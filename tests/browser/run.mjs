@@ -177,7 +177,10 @@ async function checkHandling(page, incidentId) {
 async function checkReplay(page) {
   const rows = await page.locator('[data-testid=pause-row]').count();
   if (rows === 0) return;
-  await page.locator('[data-testid=replay]').fill('500');
+  const slider = page.locator('[data-testid=replay]');
+  await slider.fill('1');
+  const first = await slider.getAttribute('aria-valuetext');
+  check('replay: a step is a multiple of 10 us', /^\d+0 µs after|^\d+(\.\d+)? m?s after/.test(first) || (await slider.getAttribute('max')) === '1', true);
   await page.getByRole('button', { name: 'Show the present' }).click();
   check('replay: the map shows the present again', await page.getByText('the map shows the present').count(), 1);
 }

@@ -3,10 +3,11 @@
 //   npm ci && node scenarios.mjs HARRIER [NAME...]
 //
 // HARRIER is the binary. For each scenario it runs a demo until the first incident, and checks that the page opens
-// without an error, that the map has everything inside its frame, that the victim's line meets the pause path, that the
+// without an error and is not wider than the screen, that the map has everything inside its frame, that the victim's line meets the pause path, that the
 // named culprit is that of the diagnosis, that the first page has culprit, next step and losses, and that the incident
 // does not end while a port of its path or loop is paused, and ends afterwards. A scenario without a verdict must have no
-// incident.
+// incident. In `link-flap`, whose outage recurs and is followed by contention, the first page stays at the outage, a replay
+// keeps its diagnosis, and a recurrence is no continuation.
 // Exit status: 0 success, 1 a check failed, 2 the script could not run.
 
 import { execFile, execFileSync, spawn } from 'node:child_process';
@@ -82,6 +83,23 @@ const verdict = () => ({
   crossed: [...document.querySelectorAll('[data-testid=trace]:is([data-role=victim], [data-role=acks])')].map((trace) => trace.dataset.port),
 });
 
+/** Widths of screens: a laptop and a phone. */
+const WIDTHS = [1280, 390];
+
+/** Nothing of the page that is shown leaves the screen sideways, with all its details opened. */
+async function checkWidths(page, scenario) {
+  const before = page.viewportSize();
+  await page.evaluate(() => {
+    for (const details of document.querySelectorAll('main details')) details.open = true;
+  });
+  for (const width of WIDTHS) {
+    await page.setViewportSize({ width, height: before.height });
+    const excess = await page.evaluate(() => Math.max(0, document.documentElement.scrollWidth - innerWidth));
+    check(scenario, `pixels beyond a screen of ${width}`, excess, 0);
+  }
+  await page.setViewportSize(before);
+}
+
 async function checkPage(browser, scenario, address, incident) {
   const page = await browser.newPage();
   try {
@@ -107,6 +125,7 @@ async function checkPage(browser, scenario, address, incident) {
       if (!meets) failures.push(`${scenario}: the victim's line (${crossed}) does not meet the pause path (${diagnosis.pause_path})`);
     }
     await page.screenshot({ path: join(ARTIFACTS, `scenario-${scenario}.png`), fullPage: true });
+    await checkWidths(page, scenario);
     await page.goto(`${address}/?incident=${encodeURIComponent(incident.id)}`);
     await page.locator('[data-testid=verdict]').waitFor({ timeout: PAGE_WAIT_MS });
     if (root.config.length > 0) {
@@ -118,9 +137,14 @@ async function checkPage(browser, scenario, address, incident) {
   }
 }
 
-/** The packets that the records of a diagnosis show as lost. */
+/** Anomalies that are more than queues and pauses, and losses that queues and pauses do not cause. */
+const BEYOND_BUFFERS = ['routing_loop', 'packet_loss', 'path_change', 'host_only', 'undetermined'];
+const OTHER_LOSSES = ['no_route', 'ttl', 'link_down', 'corrupted'];
+
+/** The packets that the records of a diagnosis show as lost because of its anomaly. */
 function lostOf(diagnosis) {
-  const records = diagnosis.evidence.flatMap(({ records }) => records.filter(({ kind }) => kind === 'loss'));
+  const isOwn = ({ kind, reason }) => kind === 'loss' && (BEYOND_BUFFERS.includes(diagnosis.anomaly) || !OTHER_LOSSES.includes(reason));
+  const records = diagnosis.evidence.flatMap(({ records }) => records.filter(isOwn));
   const distinct = new Map(records.map((record) => [JSON.stringify(record), record.packets]));
   return [...distinct.values()].reduce((sum, packets) => sum + packets, 0);
 }
@@ -208,6 +232,70 @@ async function checkState(scenario, address, id) {
   });
 }
 
+/** Rounds of the demo for which a page is watched. */
+const ROUNDS = 3;
+
+/**
+ * What recurs: the first page stays at the outage, which leads to the contention; a replay keeps its diagnosis until the
+ * reader wants the newer one; the page of events tells a recurrence from a continuation.
+ */
+async function checkRecurring(browser, scenario, address) {
+  const page = await browser.newPage();
+  try {
+    const incidents = async () => (await get(address, '/api/v1/incidents')).incidents;
+    const outage = await until('an outage', START_WAIT_MS, async () => (await incidents()).find(({ anomaly }) => anomaly === 'path_change'));
+    await until('its contention', START_WAIT_MS, async () => (await incidents()).length > 1);
+    await page.goto(address);
+    const headlines = new Set();
+    const times = async () => (await get(address, `/api/v1/incidents/${encodeURIComponent(outage.id)}`)).recurrences;
+    const first = await times();
+    await until('some rounds', START_WAIT_MS, async () => {
+      const shown = await page.evaluate(() => new URL(document.querySelector('[data-testid=incident][aria-current=true]')?.href ?? location.href).searchParams.get('incident'));
+      if (shown !== null) headlines.add(shown);
+      return (await times()) >= first + ROUNDS;
+    });
+    check(scenario, 'incidents that the first page shows in turn', [...headlines], [outage.id]);
+
+    const contention = (await incidents()).find(({ pause_path }) => pause_path.length > 0);
+    await page.goto(`${address}/incidents/${encodeURIComponent(contention.id)}`);
+    const slider = page.locator('[data-testid=replay]');
+    await slider.waitFor({ timeout: PAGE_WAIT_MS });
+    await slider.fill('1');
+    const shown = () => page.locator('a', { hasText: /^diagnosis/ }).first().getAttribute('href');
+    const replayed = await shown();
+    await page.locator('[data-testid=newer]').waitFor({ timeout: START_WAIT_MS });
+    check(scenario, 'the diagnosis that is replayed stays', [await shown(), await slider.inputValue()], [replayed, '1']);
+    await page.locator('[data-testid=newer]').getByRole('button').click();
+    await until('the newer diagnosis', PAGE_WAIT_MS, async () => (await shown()) !== replayed);
+
+    await page.goto(`${address}/events?kind=incident`);
+    await page.locator('[data-testid=event]', { hasText: /^incident Came back \(\d+(st|nd|rd|th) time\)/ }).first().waitFor({ timeout: PAGE_WAIT_MS });
+  } finally {
+    await page.close();
+  }
+}
+
+/** The map can show queues or utilisation instead of pauses, and the URL says which. */
+async function checkMeasures(browser, scenario, address) {
+  const page = await browser.newPage();
+  try {
+    await page.goto(address);
+    await page.locator('[data-testid=fabric]').waitFor({ timeout: PAGE_WAIT_MS });
+    for (const [button, name] of [['Queue', 'queue'], ['Utilisation', 'utilisation']]) {
+      await page.locator('[data-testid=measures]').getByRole('button', { name: button }).click();
+      await page.locator(`[data-testid=measured][data-measure=${name}]`).waitFor({ state: 'attached', timeout: PAGE_WAIT_MS });
+      check(scenario, `the URL of a map of ${name}`, new URL(page.url()).searchParams.get('links'), name);
+      check(scenario, `the legend of a map of ${name}`, await page.locator('[data-testid=legend-measure] .step').count(), 4);
+    }
+    // Flows send in each round, so that some link is busy at some time.
+    await page.locator('[data-testid=measured] path').first().waitFor({ state: 'attached', timeout: PAGE_WAIT_MS });
+    await page.locator('[data-testid=measures]').getByRole('button', { name: 'Paused' }).click();
+    check(scenario, 'the URL of the usual map', new URL(page.url()).search, '');
+  } finally {
+    await page.close();
+  }
+}
+
 async function checkScenario(browser, scenario) {
   const { stdout } = await promisify(execFile)(binary, ['run', scenario, '--json'], { maxBuffer: 1 << 28 });
   const expectsVerdict = JSON.parse(stdout).diagnoses.some(({ severity }) => severity !== 'info');
@@ -221,6 +309,10 @@ async function checkScenario(browser, scenario) {
     const incident = await until(`an incident of ${scenario}`, START_WAIT_MS, first);
     await checkPage(browser, scenario, address, incident);
     await checkFirstPage(browser, scenario, address);
+    if (scenario === 'link-flap') {
+      await checkRecurring(browser, scenario, address);
+      await checkMeasures(browser, scenario, address);
+    }
     // Without ports, an incident ends with its quiet time.
     if (incident.pause_path.length + incident.loop.length > 0) await checkState(scenario, address, incident.id);
   } finally {

@@ -218,11 +218,10 @@ impl FlowSeries {
         u64::from(is_added.contains(&false))
     }
 
-    /// Returns the recent epochs and round trips of a flow at or after `since_ns`, the oldest first.
-    pub(crate) fn recent(&self, flow: &FlowKey, since_ns: u64) -> (Vec<FlowEpoch>, Vec<FlowRoundTrip>) {
+    /// Returns the recent epochs and round trips of a flow, the oldest first.
+    pub(crate) fn recent(&self, flow: &FlowKey) -> (Vec<FlowEpoch>, Vec<FlowRoundTrip>) {
         let Some(recent) = self.flows.get(flow) else { return (Vec::new(), Vec::new()) };
-        let epochs = recent.epochs.values().filter(|epoch| epoch.time_ns >= since_ns).copied();
-        (epochs.collect(), recent.round_trips.range(since_ns..).map(|(_, round_trip)| *round_trip).collect())
+        (recent.epochs.values().copied().collect(), recent.round_trips.values().copied().collect())
     }
 
     /// Takes all sums, to store them.
@@ -479,7 +478,7 @@ mod tests {
         }
         add(&mut series, 1);
         add(&mut series, u16::MAX);
-        let known = |sport| !series.recent(&flow(sport), 0).0.is_empty();
+        let known = |sport| !series.recent(&flow(sport)).0.is_empty();
         assert_eq!((known(1), known(2), known(3), known(u16::MAX)), (true, false, true, true));
         assert_eq!(series.by_snapshot.len(), LIVE_FLOWS);
     }
@@ -495,13 +494,11 @@ mod tests {
             add(&mut series, epoch);
         }
         add(&mut series, 1);
-        let (epochs, round_trips) = series.recent(&flow(1), 0);
+        let (epochs, round_trips) = series.recent(&flow(1));
         assert_eq!((epochs.len(), round_trips.len()), (FLOW_EPOCHS, FLOW_EPOCHS));
         assert_eq!((epochs[0].time_ns, round_trips[0].time_ns), (2 * EPOCH_NS, 2 * EPOCH_NS));
         let found = series.complete(flow(1), Resolution::Minute, (0, u64::MAX), BTreeMap::new());
         assert_eq!((found[0].epochs, found[0].round_trips), (FLOW_EPOCHS as u64 + 1, FLOW_EPOCHS as u64 + 1));
-        let (epochs, round_trips) = series.recent(&flow(1), 100 * EPOCH_NS);
-        assert_eq!((epochs[0].time_ns, round_trips[0].time_ns), (100 * EPOCH_NS, 100 * EPOCH_NS));
     }
 
     #[test]

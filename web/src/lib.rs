@@ -21,6 +21,7 @@ mod limits;
 mod live;
 mod metrics;
 mod priorities;
+mod priority_series;
 mod probe;
 mod problem;
 mod process;
@@ -50,6 +51,7 @@ pub use limits::{
 };
 pub use live::{Alerts, LiveState};
 pub use priorities::Priorities;
+pub use priority_series::PrioritySample;
 pub use probe::{
     CableDifference, DaemonState, HealthProblem, HostInterface, LldpNeighbour, Metric, Probe,
     SwitchClockError,

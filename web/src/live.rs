@@ -18,6 +18,7 @@ use crate::flow_series::{FlowEpoch, FlowInterval, FlowRoundTrip, FlowSeries};
 use crate::headline::{Headline, HostNames};
 use crate::limits::{SERIES_INTERVALS, SERIES_WRITE_NS};
 use crate::metrics::Metrics;
+use crate::priority_series::{PortPriorities, PrioritySample, PrioritySeries};
 use crate::rollups::{PendingPorts, PortInterval};
 use crate::routes::TimedIncident;
 use crate::series::{Kept, PortSample, Series};
@@ -40,6 +41,7 @@ pub struct LiveState {
     /// Serialises replacements of the topology in the store and in memory.
     topology_writer: tokio::sync::Mutex<()>,
     series: Mutex<Series>,
+    priorities: Mutex<PrioritySeries>,
     /// Samples by the second and the minute that are not stored yet.
     rollups: Mutex<PendingPorts>,
     /// Records of flows in snapshots.
@@ -77,6 +79,7 @@ impl LiveState {
             host_names: RwLock::new(Arc::new(host_names)),
             topology_writer: tokio::sync::Mutex::default(),
             series: Mutex::default(),
+            priorities: Mutex::default(),
             rollups: Mutex::default(),
             flows: Mutex::default(),
             rolled_up_ns: AtomicU64::new(0),
@@ -137,6 +140,7 @@ impl LiveState {
         *self.topology.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(topology));
         if changed {
             self.series().clear();
+            self.priorities().clear();
             self.events.publish(StreamEventKind::Topology, &json!({ "time": rfc3339(self.wall_ns()) }));
         }
         Ok(())
@@ -154,7 +158,8 @@ impl LiveState {
 
     /// Adds a batch of port samples, updates metrics, and notifies clients of the batch and of every port that became
     /// paused or was resumed. Each call sends one `ports` event to every client, so push the samples of all ports
-    /// together, about ten times a second of wall-clock time; `paused_ns` covers the time in between.
+    /// together, about ten times a second of wall-clock time; `paused_ns` covers the time in between. The event leaves out
+    /// ports that are idle as in their sample before: in a large network most are.
     pub fn push_ports(&self, samples: &[PortSample]) {
         if samples.is_empty() {
             return;
@@ -163,6 +168,7 @@ impl LiveState {
         let wall_ns = |sample: &PortSample| clock.map_or(now_ns, |clock| clock.wall_ns(sample.point.time_ns));
         let mut changed = Vec::new();
         let mut accepted = Vec::with_capacity(samples.len());
+        let mut news = Vec::new();
         {
             let mut series = self.series();
             for sample in samples {
@@ -173,6 +179,9 @@ impl LiveState {
                 };
                 self.metrics.sampled(sample, before);
                 accepted.push((sample, wall_ns));
+                if !sample.point.is_idle() || !before.is_some_and(|before| before.is_idle()) {
+                    news.push(sample);
+                }
                 if before.is_some_and(|b| b.paused) != sample.point.paused {
                     changed.push((sample, wall_ns));
                 }
@@ -187,8 +196,18 @@ impl LiveState {
             self.events.publish(StreamEventKind::Pause, &event);
         }
         let latest_ns = samples.iter().map(wall_ns).max().unwrap_or(now_ns);
-        let event = json!({ "time": rfc3339(latest_ns), "samples": samples });
+        let time_ns = samples.iter().map(|sample| sample.point.time_ns).max();
+        let event = json!({ "time": rfc3339(latest_ns), "time_ns": time_ns, "samples": news });
         self.events.publish(StreamEventKind::Ports, &event);
+    }
+
+    /// Adds what the priorities of ports did since their last samples.
+    pub fn push_priorities(&self, samples: &[(PortRef, Vec<PrioritySample>)]) {
+        let wall_ns = self.wall_ns();
+        let mut priorities = self.priorities();
+        for (port, samples) in samples {
+            priorities.add(port, samples, wall_ns);
+        }
     }
 
     /// Stores a diagnosis with its graph and the snapshot it was made from, in one transaction, assigns it to its
@@ -319,9 +338,9 @@ impl LiveState {
         self.metrics.intervals_lost.inc_by(lost);
     }
 
-    /// Returns the recent epochs and round trips of a flow at or after `since_ns`, the oldest first.
-    pub(crate) fn flow_records(&self, flow: &FlowKey, since_ns: u64) -> (Vec<FlowEpoch>, Vec<FlowRoundTrip>) {
-        self.flows().recent(flow, since_ns)
+    /// Returns the recent epochs and round trips of a flow, the oldest first.
+    pub(crate) fn flow_records(&self, flow: &FlowKey) -> (Vec<FlowEpoch>, Vec<FlowRoundTrip>) {
+        self.flows().recent(flow)
     }
 
     /// Returns what `flow` did in the intervals that start at or after `since_wall_ns`, oldest first.
@@ -353,7 +372,7 @@ impl LiveState {
         let range = (resolution.start_ns(since_wall_ns), u64::MAX);
         let mut found = self.store.rollups(port, resolution, range.0, range.1, SERIES_INTERVALS).await?;
         self.rollups().complete(port, resolution, range, &mut found);
-        if found.is_empty() && self.port_series(port, 0).is_none() {
+        if found.is_empty() && self.port_series(port).is_none() {
             return Ok(None);
         }
         Ok(Some(found.iter().map(|(wall_ns, rollup)| PortInterval::new(*wall_ns, rollup)).collect()))
@@ -382,11 +401,16 @@ impl LiveState {
         self.metrics.durations.observe(stage, duration);
     }
 
-    /// Returns the samples of `port` at or after `since_ns`, oldest first; `None` if there are none and the topology
-    /// has no such port.
-    pub(crate) fn port_series(&self, port: &PortRef, since_ns: u64) -> Option<Vec<Kept>> {
-        let sampled = self.series().of(port, since_ns);
+    /// Returns the recent samples of `port`, oldest first; `None` if there are none and the topology has no such port.
+    pub(crate) fn port_series(&self, port: &PortRef) -> Option<Vec<Kept>> {
+        let sampled = self.series().of(port);
         sampled.or_else(|| self.topology()?.link_of(port).map(|_| Vec::new()))
+    }
+
+    /// Returns what the priorities of `port` did; `None` if the topology has no such port and no source has named it.
+    pub(crate) fn port_priorities(&self, port: &PortRef) -> Option<PortPriorities> {
+        let counted = self.priorities().of(port);
+        counted.or_else(|| self.port_series(port).map(|_| PortPriorities::default()))
     }
 
     /// Returns the latest sample of every port, ordered by port.
@@ -443,6 +467,10 @@ impl LiveState {
         let incident = TimedIncident::new(self, incident.clone());
         let event = json!({ "change": change, "incident": incident, "time": rfc3339(self.wall_ns()) });
         self.events.publish(StreamEventKind::Incident, &event);
+    }
+
+    fn priorities(&self) -> MutexGuard<'_, PrioritySeries> {
+        self.priorities.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn series(&self) -> MutexGuard<'_, Series> {

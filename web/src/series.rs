@@ -33,6 +33,14 @@ pub struct PortPoint {
     pub tx_bps: u64,
 }
 
+impl PortPoint {
+    /// Whether the port does nothing: an empty queue, no pause, nothing sent.
+    pub(crate) fn is_idle(&self) -> bool {
+        let PortPoint { queue_bytes, queue_packets, paused, paused_ns, tx_bps, .. } = *self;
+        !paused && [queue_bytes, queue_packets, paused_ns, tx_bps] == [0; 4]
+    }
+}
+
 /// A sample with its port.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct PortSample {
@@ -78,10 +86,9 @@ impl Series {
         Ok(before)
     }
 
-    /// Returns the samples of `port` at or after `since_ns`, oldest first; `None` for a port without samples.
-    pub(crate) fn of(&self, port: &PortRef, since_ns: u64) -> Option<Vec<Kept>> {
-        let points = self.ports.get(port)?;
-        Some(points.iter().filter(|kept| kept.point.time_ns >= since_ns).copied().collect())
+    /// Returns the samples of `port`, oldest first; `None` for a port without samples.
+    pub(crate) fn of(&self, port: &PortRef) -> Option<Vec<Kept>> {
+        Some(self.ports.get(port)?.iter().copied().collect())
     }
 
     /// Returns the latest sample of every port.
@@ -121,11 +128,9 @@ mod tests {
         for time_ns in 0..=SERIES_SAMPLES as u64 {
             series.push(&sample(1, time_ns), 0).unwrap();
         }
-        let points = series.of(&PortRef::new("sw1", 1), 0).unwrap();
+        let points = series.of(&PortRef::new("sw1", 1)).unwrap();
         assert_eq!((points.len(), points[0].point.time_ns), (SERIES_SAMPLES, 1));
-        let points = series.of(&PortRef::new("sw1", 1), SERIES_SAMPLES as u64).unwrap();
-        assert_eq!(points.len(), 1);
-        assert_eq!(series.of(&PortRef::new("sw1", 2), 0), None);
+        assert_eq!(series.of(&PortRef::new("sw1", 2)), None);
     }
 
     #[test]

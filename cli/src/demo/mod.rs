@@ -36,6 +36,7 @@ use web::{Access, AppState, LiveState};
 
 use self::pace::Pace;
 use self::queries::Queries;
+use self::sampler::Sampled;
 use self::system::{Settings, System};
 use self::timeline::Timeline;
 use self::watch::{Seen, Watch};
@@ -131,7 +132,10 @@ async fn serve(config: DemoConfig) -> anyhow::Result<()> {
 async fn publish(mut watch: Watch, live: Arc<LiveState>, queries: Arc<Queries>) {
     while let Some(seen) = watch.next(|snapshot| queries.is_own(snapshot)).await {
         match seen {
-            Seen::Ports(samples) => live.push_ports(&samples),
+            Seen::Ports(Sampled { ports, priorities }) => {
+                live.push_ports(&ports);
+                live.push_priorities(&priorities);
+            }
             Seen::Own(event) => {
                 queries.complete(&event.snapshot, watch::outcome(event.analyses, &event.snapshot))
             }

@@ -15,13 +15,12 @@ use fabric::{Fabric, LAST_POLLS, OperatorRecords};
 use model::wire::polling::Polling;
 use model::{Time, Topology};
 use tracing::info;
-use web::PortSample;
 
 use super::control::Control;
 use super::messages::{Message, Messages};
 use super::nic_reports::NicReports;
 use super::records::Records;
-use super::sampler::Sampler;
+use super::sampler::{Sampled, Sampler};
 use super::shared::{Clock, SharedSwitch, SwitchMap};
 use super::timeline::{GAP, Round, Timeline};
 
@@ -125,7 +124,7 @@ impl Network {
     }
 
     /// Returns a sample of every port.
-    pub(super) fn sample(&mut self) -> Vec<PortSample> {
+    pub(super) fn sample(&mut self) -> Sampled {
         self.sampler.sample(&mut self.fabric)
     }
 

@@ -10,11 +10,11 @@ use anyhow::Context;
 use model::Time;
 use tokio::sync::mpsc;
 use tracing::error;
-use web::PortSample;
 
 use super::control::Control;
 use super::network::Network;
 use super::queries::Poll;
+use super::sampler::Sampled;
 
 /// Wall-clock time between two steps of the simulation.
 const SLICE: Duration = Duration::from_millis(10);
@@ -28,7 +28,7 @@ pub(super) struct Progress {
     /// Simulated time.
     pub(super) now: Time,
     /// The state of every switch port.
-    pub(super) samples: Vec<PortSample>,
+    pub(super) samples: Sampled,
 }
 
 /// How fast and how long the network is simulated.

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use fabric::{Fabric, PauseRecord};
 use model::{PortRef, Time};
-use p4_switch::tm::CLASSES;
-use web::{PortPoint, PortSample, Priorities};
+use p4_switch::tm::{CLASSES, ClassCounters, TrafficManager};
+use web::{PortPoint, PortSample, Priorities, PrioritySample};
 
 use super::shared::SharedSwitch;
 
@@ -24,6 +24,14 @@ impl Paused {
     }
 }
 
+/// What all ports did since the last sample.
+#[derive(Default)]
+pub(super) struct Sampled {
+    pub(super) ports: Vec<PortSample>,
+    /// Of each port, what its priorities did; those that no traffic has used are left out.
+    pub(super) priorities: Vec<(PortRef, Vec<PrioritySample>)>,
+}
+
 /// Computes port samples from counters and pause records.
 #[derive(Default)]
 pub(super) struct Sampler {
@@ -31,6 +39,8 @@ pub(super) struct Sampler {
     /// Paused priorities of ports, with the start of the pause.
     paused_since: BTreeMap<(PortRef, u8), Time>,
     sent_bytes: BTreeMap<PortRef, u64>,
+    /// The counters at the last sample of the priorities that traffic has used, with the time for which they were paused.
+    counted: BTreeMap<(PortRef, u8), (ClassCounters, Time)>,
     /// The pauses since the last sample that have ended.
     paused: BTreeMap<PortRef, Paused>,
     /// When the last pause ended.
@@ -39,15 +49,15 @@ pub(super) struct Sampler {
 
 impl Sampler {
     /// Returns a sample of every port since the last call.
-    pub(super) fn sample(&mut self, fabric: &mut Fabric<SharedSwitch>) -> Vec<PortSample> {
+    pub(super) fn sample(&mut self, fabric: &mut Fabric<SharedSwitch>) -> Sampled {
         let now = fabric.now();
         let interval = now.saturating_sub(self.last);
         let paused = self.pauses(fabric, now);
-        let mut samples = Vec::new();
+        let mut sampled = Sampled::default();
         for (name, shared) in fabric.switches() {
             let switch = shared.lock();
             let manager = switch.traffic_manager();
-            for port in manager.port_numbers() {
+            for port in manager.port_numbers().filter(|port| *port != shared.cpu_port()) {
                 let queues = (0..CLASSES as u8).filter_map(|priority| manager.queue(port, priority));
                 let (queue_bytes, queue_packets) = queues
                     .fold((0, 0), |(bytes, packets), queue| (bytes + queue.bytes, packets + queue.packets));
@@ -66,11 +76,48 @@ impl Sampler {
                     paused_priorities: pauses.priorities,
                     tx_bps: if interval == Time::ZERO { 0 } else { rate as u64 },
                 };
-                samples.push(PortSample { port, point });
+                let priorities = (0..CLASSES as u8)
+                    .filter_map(|priority| self.priority(manager, (&port, priority), now))
+                    .collect();
+                sampled.priorities.push((port.clone(), priorities));
+                sampled.ports.push(PortSample { port, point });
             }
         }
         self.last = now;
-        samples
+        sampled
+    }
+
+    /// Returns what a priority of a port did since the last sample; `None` if no traffic has used it.
+    fn priority<P>(
+        &mut self,
+        manager: &TrafficManager<P>,
+        (port, priority): (&PortRef, u8),
+        now: Time,
+    ) -> Option<PrioritySample> {
+        let counters = manager.counters(port.port, priority)?;
+        let paused = manager.paused_time(port.port, priority, now).unwrap_or_default();
+        let queue = manager.queue(port.port, priority).unwrap_or_default();
+        let group = manager.group(port.port, priority).unwrap_or_default();
+        let key = (port.clone(), priority);
+        let is_used = counters != ClassCounters::default() || queue.bytes > 0 || group.bytes > 0;
+        if !is_used && !self.counted.contains_key(&key) {
+            return None;
+        }
+        let (before, paused_before) = self.counted.insert(key, (counters, paused)).unwrap_or_default();
+        let dropped =
+            |counters: &ClassCounters| counters.queue_dropped_packets + counters.group_dropped_packets;
+        Some(PrioritySample {
+            priority,
+            pauses_received: Some(counters.pauses_received - before.pauses_received),
+            paused_ns: Some(paused.saturating_sub(paused_before).as_ns()),
+            pauses_sent: Some(counters.pauses_sent - before.pauses_sent),
+            queue_bytes: Some(queue.bytes),
+            queue_max_bytes: Some(queue.watermark_bytes),
+            ecn_marked_packets: Some(counters.ecn_marked_packets - before.ecn_marked_packets),
+            dropped_packets: Some(dropped(&counters) - dropped(&before)),
+            headroom_bytes: Some(group.headroom_bytes),
+            headroom_max_bytes: Some(group.headroom_watermark_bytes),
+        })
     }
 
     /// The network is reset: all pauses end. Returns when the last pause ended, if there was one since the last reset.

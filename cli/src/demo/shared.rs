@@ -53,6 +53,11 @@ impl SharedSwitch {
         self.config.clone()
     }
 
+    /// The port of the controller, which is none of the topology.
+    pub(super) fn cpu_port(&self) -> u16 {
+        self.config.cpu_port
+    }
+
     /// Connects the switch to the event sink of its server.
     pub(super) fn attach(&self, sink: EventSink) {
         // There is only one server, so this is never set twice.

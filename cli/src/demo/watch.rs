@@ -12,11 +12,12 @@ use scenario::AgentSettings;
 use store::NewDiagnosis;
 use tokio::sync::mpsc;
 use tracing::{error, info};
-use web::{LiveState, PortSample, QueryError, QueryResult};
+use web::{LiveState, QueryError, QueryResult};
 
 use super::pace::Progress;
 use super::queries::Outcome;
 use super::records::Records;
+use super::sampler::Sampled;
 use crate::daemons::analysis::{AnalysedEvent, Jobs, PendingFirst, Worker};
 use crate::daemons::operations::wall_ns;
 use crate::daemons::serve::HostReports;
@@ -79,7 +80,7 @@ pub(super) fn analysis(topology: Arc<Topology>) -> anyhow::Result<AnalysisWorker
 /// What happens in the system.
 pub(super) enum Seen {
     /// The state of all ports.
-    Ports(Vec<PortSample>),
+    Ports(Sampled),
     /// An event that the caller has claimed.
     Own(Box<AnalysedEvent>),
     /// Events whose diagnoses are final.

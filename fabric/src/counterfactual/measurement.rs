@@ -172,6 +172,7 @@ impl Measurement {
             finish_after_ns: ns(self.finish),
             paused_before_ns: total(&before.paused).as_ns(),
             paused_after_ns: total(&self.paused).as_ns(),
+            corrected: None,
         };
         (recovered && paused.is_none() && !queued, verification)
     }

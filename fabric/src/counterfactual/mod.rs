@@ -24,7 +24,7 @@ mod standstill;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use model::{Anomaly, Diagnosis, FlowKey, Time, Verification};
+use model::{Anomaly, CorrectedSettings, Diagnosis, FlowKey, Time, Verification};
 use scenario::Scenario;
 
 pub use intervention::Intervention;
@@ -200,6 +200,11 @@ impl<'b> Reruns<'b> {
         let after = Measurement::of(self.rerun(&intervention)?, &scope);
         let (recovers, mut verification) = after.compare(&before, &scope);
         let helps = alone.helps(&before);
+        verification.corrected = Some(CorrectedSettings {
+            rtt_ns: config_result.1.rtt_after_ns,
+            paused_ns: config_result.1.paused_after_ns,
+            helps,
+        });
         verification.shown.push_str(if helps {
             "; correcting the configuration alone already helps"
         } else {

@@ -60,11 +60,14 @@ fn needs_a_link(row: &SentPauses<'_>) -> bool {
     }
 }
 
-/// Whether the PCIe link of an RNIC carries less than an overloaded one would; `false` if it does not count that.
+/// Whether the PCIe link of an RNIC carried less, while it held writes back, than an overloaded one would; `false` if the RNIC does
+/// not count that. A link that is idle for the rest of the interval is full all the same.
 fn has_room(nic: &NicCounters, interval_ns: u64) -> bool {
+    let stalled_ns = nic.stalled_writes_ns.unwrap_or(interval_ns).min(interval_ns);
     nic.pcie.is_some_and(|pcie| {
-        let bits = pcie.to_host_bytes as f64 * 8e9 / interval_ns.max(1) as f64;
-        bits < hostping::OVERLOADED_SHARE * pcie.capacity_bps as f64
+        let carried_bits = pcie.to_host_bytes as f64 * 8.0;
+        let full_bits = pcie.capacity_bps as f64 * stalled_ns as f64 / 1e9;
+        carried_bits < hostping::OVERLOADED_SHARE * full_bits
     })
 }
 

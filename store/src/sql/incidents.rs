@@ -314,6 +314,7 @@ fn incident(row: Row, outline: &DiagnosisOutline, occurrences: Vec<Occurrence>) 
         confidence: outline.confidence,
         root_cause: outline.root_cause.clone(),
         fault: outline.fault,
+        cost: outline.cost,
         pause_path: outline.pause_path.clone(),
         pause_loop: outline.pause_loop.clone(),
         start_ns: from_sql(row.start_ns),

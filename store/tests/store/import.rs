@@ -197,8 +197,8 @@ async fn rows_that_contradict_the_store_or_each_other_are_refused() {
     }
     assert_eq!(exported(&store).await, before);
 
-    let without: Vec<_> = text.lines().filter(|line| !line.contains("verdict a")).collect();
-    check(&without.join("\n"), &["f0:2: no file has the diagnosis `a` of incident `i-b`"]).await;
+    let without: Vec<_> = text.lines().filter(|line| !line.contains("verdict b")).collect();
+    check(&without.join("\n"), &["f0:2: no file has the diagnosis `b` of incident `i-b`"]).await;
 }
 
 #[tokio::test]

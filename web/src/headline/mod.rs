@@ -38,6 +38,7 @@ impl Headline {
             cause: incident.cause,
             root: &incident.root_cause,
             fault: incident.fault,
+            lost_packets: incident.cost.lost_packets,
             pause_loop: &incident.pause_loop,
             victims: &incident.victims,
             victim_count: usize::try_from(incident.victim_count).unwrap_or(usize::MAX),
@@ -53,6 +54,7 @@ impl Headline {
             cause: diagnosis.cause,
             root: &diagnosis.root_cause,
             fault: diagnosis.fault,
+            lost_packets: diagnosis.cost.lost_packets,
             pause_loop: &diagnosis.pause_loop,
             victims: &diagnosis.victims,
             victim_count: 0,
@@ -68,6 +70,7 @@ impl Headline {
             cause: outline.cause,
             root: &outline.root_cause,
             fault: outline.fault,
+            lost_packets: outline.cost.lost_packets,
             pause_loop: &outline.pause_loop,
             victims: &outline.victims,
             victim_count: 0,
@@ -129,6 +132,7 @@ struct Subject<'a> {
     cause: Cause,
     root: &'a RootCause,
     fault: Option<NetworkFault>,
+    lost_packets: u64,
     pause_loop: &'a [PortRef],
     /// Some of the victims.
     victims: &'a [FlowKey],
@@ -194,7 +198,8 @@ impl Subject<'_> {
 
     fn effect(&self, flows: &str) -> String {
         match self.anomaly {
-            // Of a setting that loses packets, the pauses are not the effect.
+            // Of a setting that loses packets, neither the queue nor the pauses are the effect.
+            _ if !self.root.config.is_empty() && self.lost_packets > 0 => format!("drops packets of {flows}"),
             Anomaly::PfcBackpressureFlowContention if !self.root.config.is_empty() => {
                 format!("slows {flows}")
             }

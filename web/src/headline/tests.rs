@@ -30,12 +30,13 @@ struct Case {
     pause_loop: Vec<PortRef>,
     victims: Vec<FlowKey>,
     victim_count: usize,
+    lost_packets: u64,
 }
 
 fn case(anomaly: Anomaly, cause: Cause) -> Case {
     let root = RootCause { port: Some("sw3:3".parse().unwrap()), ..RootCause::default() };
     let victims = [1, 2, 3].map(|from| flow(from, 9)).to_vec();
-    Case { anomaly, cause, root, fault: None, pause_loop: vec![], victims, victim_count: 0 }
+    Case { anomaly, cause, root, fault: None, pause_loop: vec![], victims, victim_count: 0, lost_packets: 0 }
 }
 
 impl Case {
@@ -69,10 +70,25 @@ impl Case {
         self
     }
 
+    fn lost(mut self, packets: u64) -> Case {
+        self.lost_packets = packets;
+        self
+    }
+
     fn headline(&self) -> Headline {
-        let Case { anomaly, cause, root, fault, pause_loop, victims, victim_count } = self;
-        let (anomaly, cause, fault, victim_count) = (*anomaly, *cause, *fault, *victim_count);
-        Subject { anomaly, cause, root, fault, pause_loop, victims, victim_count, names: &names() }.headline()
+        let Case { anomaly, cause, root, fault, pause_loop, victims, victim_count, lost_packets } = self;
+        Subject {
+            anomaly: *anomaly,
+            cause: *cause,
+            root,
+            fault: *fault,
+            lost_packets: *lost_packets,
+            pause_loop,
+            victims,
+            victim_count: *victim_count,
+            names: &names(),
+        }
+        .headline()
     }
 }
 
@@ -191,6 +207,10 @@ fn a_misconfiguration_is_named_although_flows_and_a_host_are_at_its_port() {
     let set = |anomaly| case(anomaly, Cause::Misconfiguration);
     check(
         set(Anomaly::PacketLoss).config(&["far/headroom"]).flows(four()).host("h11"),
+        "Misconfigured headroom of far drops packets of 3 flows",
+    );
+    check(
+        set(Anomaly::PfcBackpressureFlowContention).config(&["far/headroom"]).lost(5_954),
         "Misconfigured headroom of far drops packets of 3 flows",
     );
     check(

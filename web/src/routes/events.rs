@@ -11,7 +11,9 @@ use serde::Deserialize;
 use tokio_stream::StreamExt as _;
 use tokio_stream::wrappers::BroadcastStream;
 use tokio_stream::wrappers::errors::BroadcastStreamRecvError::Lagged;
-use utoipa::IntoParams;
+use utoipa::{IntoParams, ToSchema};
+
+use super::parameters::{event_id, event_kinds};
 
 use crate::events::{EventId, StreamEvent, StreamEventKind, client_event};
 use crate::limits::{EVENT_CLIENTS, HEARTBEAT};
@@ -26,21 +28,45 @@ use crate::state::AppState;
 pub(crate) struct EventsQuery {
     /// Kinds to send, separated by commas: `diagnosis`, `incident`, `pause`, `ports`, `topology`; all when absent. The
     /// kinds about the stream itself (`hello`, `gap`, `dropped`) are always sent.
+    #[param(schema_with = event_kinds)]
     kinds: Option<String>,
+}
+
+/// Where the stream continues.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Header)]
+#[allow(dead_code, reason = "the schema of a header that is read as text")]
+struct LastEventId {
+    /// Id of the last event that the client received.
+    #[param(rename = "Last-Event-ID", schema_with = event_id)]
+    last_event_id: Option<String>,
+}
+
+/// An event of the stream.
+#[derive(ToSchema)]
+#[allow(dead_code, reason = "the schema of what is written as text")]
+struct SentEvent {
+    /// Its id; absent for events that are not replayed.
+    id: Option<String>,
+    /// Its kind.
+    event: String,
+    /// Its payload as JSON.
+    data: String,
 }
 
 /// Stream live events as server-sent events
 ///
 /// Kinds: `hello` (first; `last_id`), `diagnosis`, `incident` (`change`: start, update, end), `pause`, `topology`, and
-/// `ports` (a batch of samples; carries no id and is not replayed). Each of them has a wall clock (`time`) beside switch
+/// `ports` (a batch of samples, without those of ports that are idle as in their sample before;
+/// carries no id and is not replayed). Each of them has a wall clock (`time`) beside switch
 /// time: for `ports` that of the latest sample. Ids are `EPOCH-NUMBER`: numbers rise, and every process has another epoch. A
 /// client that reconnects with `Last-Event-ID` receives the events it missed, and with an id of another process the whole
 /// history; if some are no longer available, a `gap` event holds their number. For a client that reads too slowly, the
 /// oldest events are dropped and a `dropped` event holds their number. A comment is sent on an idle stream every 15 s.
 #[utoipa::path(get, path = "/events", operation_id = "stream_events", tag = "live",
-    params(EventsQuery, ("Last-Event-ID" = Option<String>, Header, description = "Id of the last event that the client received")),
+    params(EventsQuery, LastEventId),
     responses(
-        (status = 200, description = "The stream", body = String, content_type = "text/event-stream"),
+        (status = 200, description = "The stream: each event has these fields", body = SentEvent, content_type = "text/event-stream"),
         (status = 400, description = "`Last-Event-ID` is not the id of an event, or a parameter is malformed", body = Problem, content_type = "application/problem+json"),
         (status = 503, description = "Too many clients", body = Problem, content_type = "application/problem+json"),
     ))]

@@ -41,7 +41,6 @@ pub(crate) struct FlowSeriesAnswer {
     /// The flow.
     flow: FlowKey,
     /// What the records are rolled up to.
-    #[schema(inline)]
     resolution: SeriesResolution,
     /// The epochs in which a switch recorded the flow, oldest first; at most 128. Empty unless the resolution is `epoch`.
     epochs: Vec<TimedFlowEpoch>,
@@ -68,23 +67,26 @@ pub(crate) async fn series(
 ) -> Result<Json<FlowSeriesAnswer>, Problem> {
     let flow: FlowKey =
         flow.parse().map_err(|error: model::flow::ParseFlowError| Problem::bad_query(error.to_string()))?;
-    let resolution = query.resolution()?;
+    let resolution = query.resolution();
+    let now_ns = state.live.wall_ns();
+    let (epochs, round_trips) = state.live.flow_records(&flow);
     let rolled_up = match resolution {
         SeriesResolution::Epoch => None,
         SeriesResolution::Second => Some(Resolution::Second),
         SeriesResolution::Minute => Some(Resolution::Minute),
     };
     let Some(rolled_up) = rolled_up else {
-        let (epochs, round_trips) = state.live.flow_records(&flow, query.since_ns());
+        let selected = |epoch: &FlowEpoch| query.selects(epoch.time_ns, epoch.wall_ns, now_ns);
         let timed = |epoch: FlowEpoch| TimedFlowEpoch { epoch, time: rfc3339(epoch.wall_ns) };
-        let epochs = epochs.into_iter().map(timed).collect();
+        let epochs = epochs.into_iter().filter(selected).map(timed).collect();
+        let selected = |rtt: &FlowRoundTrip| query.selects(rtt.time_ns, rtt.wall_ns, now_ns);
         let timed =
             |round_trip: FlowRoundTrip| TimedFlowRoundTrip { round_trip, time: rfc3339(round_trip.wall_ns) };
-        let round_trips = round_trips.into_iter().map(timed).collect();
+        let round_trips = round_trips.into_iter().filter(selected).map(timed).collect();
         return Ok(Json(FlowSeriesAnswer { flow, resolution, epochs, round_trips, intervals: Vec::new() }));
     };
-    let intervals =
-        state.live.flow_intervals(flow, rolled_up, query.since_wall_ns(state.live.wall_ns())).await?;
+    let clocks = epochs.iter().map(|epoch| (epoch.time_ns, epoch.wall_ns));
+    let intervals = state.live.flow_intervals(flow, rolled_up, query.since_wall_ns(now_ns, clocks)).await?;
     let (epochs, round_trips) = (Vec::new(), Vec::new());
     Ok(Json(FlowSeriesAnswer { flow, resolution, epochs, round_trips, intervals }))
 }

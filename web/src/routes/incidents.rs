@@ -49,7 +49,7 @@ pub(crate) struct IncidentsQuery {
     flow: Option<FlowKey>,
     /// Maximum number of rows: 50 when absent, at most 500.
     #[serde(default, deserialize_with = "limit")]
-    #[param(minimum = 1)]
+    #[param(minimum = 1, maximum = 500)]
     limit: Option<u32>,
     /// The `next` value of the previous page.
     #[param(schema_with = cursor_text)]

@@ -97,6 +97,7 @@ fn api() -> OpenApiRouter<AppState> {
         .routes(routes!(network::topology))
         .routes(routes!(network::ports))
         .routes(routes!(network::series))
+        .routes(routes!(network::priorities))
         .routes(routes!(network::findings))
         .routes(routes!(flows::series))
         .routes(routes!(hosts::list))

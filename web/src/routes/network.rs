@@ -12,6 +12,7 @@ use store::{Resolution, SERIES_SECOND_AGE_NS};
 use utoipa::{IntoParams, ToSchema};
 
 use super::parameters::{nanoseconds, seconds};
+use crate::priority_series::PriorityCounts;
 use crate::probe::CableDifference;
 use crate::problem::Problem;
 use crate::rollups::PortInterval;
@@ -82,11 +83,12 @@ pub(crate) async fn ports(State(state): State<AppState>) -> Json<Ports> {
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SeriesQuery {
-    /// At or after this time, in nanoseconds of switch time.
+    /// At or after this time, in nanoseconds of switch time. Seconds and minutes have the wall clock: the time is that of the first
+    /// recent sample from then on, and does not count if all of them are later.
     #[serde(default, deserialize_with = "nanoseconds")]
     since: Option<u64>,
     /// What the samples are rolled up to [default: `second` up to a range of an hour, else `minute`; `epoch` without a
-    /// range]. `since` belongs to `epoch`, `range_s` to the others.
+    /// range].
     #[param(inline)]
     resolution: Option<SeriesResolution>,
     /// The latest seconds of the wall clock. Seconds are stored for an hour and minutes for a week, unless the server has
@@ -112,31 +114,32 @@ pub(crate) enum SeriesResolution {
 const SECONDS_RANGE_S: u64 = SERIES_SECOND_AGE_NS / 1_000_000_000;
 
 impl SeriesQuery {
-    /// The resolution, and for rolled-up samples the range, if any.
-    pub(super) fn resolution(&self) -> Result<SeriesResolution, Problem> {
-        let resolution = self.resolution.unwrap_or(match self.range_s {
+    /// The resolution.
+    pub(super) fn resolution(&self) -> SeriesResolution {
+        self.resolution.unwrap_or(match self.range_s {
             None => SeriesResolution::Epoch,
             Some(range_s) if range_s <= SECONDS_RANGE_S => SeriesResolution::Second,
             Some(_) => SeriesResolution::Minute,
+        })
+    }
+
+    /// Whether a record of this switch time and this wall clock is selected at `now_ns` of the wall clock.
+    pub(super) fn selects(&self, time_ns: u64, wall_ns: u64, now_ns: u64) -> bool {
+        time_ns >= self.since.unwrap_or(0) && wall_ns >= self.range_start_ns(now_ns)
+    }
+
+    /// The earliest wall clock of seconds and minutes at `now_ns`, with the clocks of recent records, oldest first: switch time and
+    /// wall clock.
+    pub(super) fn since_wall_ns(&self, now_ns: u64, recent: impl IntoIterator<Item = (u64, u64)>) -> u64 {
+        let mut recent = recent.into_iter().peekable();
+        let since = self.since.filter(|since| recent.peek().is_some_and(|(first_ns, _)| first_ns < since));
+        let since_wall_ns = since.map_or(0, |since| {
+            recent.find(|(time_ns, _)| *time_ns >= since).map_or(now_ns, |(_, wall_ns)| wall_ns)
         });
-        match (resolution, self.since, self.range_s) {
-            (SeriesResolution::Epoch, _, Some(_)) => {
-                Err(Problem::bad_query("`range_s` needs the resolution `second` or `minute`; use `since`"))
-            }
-            (SeriesResolution::Second | SeriesResolution::Minute, Some(_), _) => {
-                Err(Problem::bad_query("`since` needs the resolution `epoch`; use `range_s`"))
-            }
-            _ => Ok(resolution),
-        }
+        since_wall_ns.max(self.range_start_ns(now_ns))
     }
 
-    /// The earliest switch time.
-    pub(super) fn since_ns(&self) -> u64 {
-        self.since.unwrap_or(0)
-    }
-
-    /// The earliest wall clock at `now_ns`.
-    pub(super) fn since_wall_ns(&self, now_ns: u64) -> u64 {
+    fn range_start_ns(&self, now_ns: u64) -> u64 {
         self.range_s.map_or(0, |range_s| now_ns.saturating_sub(range_s.saturating_mul(1_000_000_000)))
     }
 }
@@ -151,7 +154,6 @@ pub(crate) struct PortSeries {
     /// The link's rate in bits per second.
     rate_bps: Option<u64>,
     /// What the samples are rolled up to.
-    #[schema(inline)]
     resolution: SeriesResolution,
     /// The samples, oldest first; at most 1024. Empty unless the resolution is `epoch`.
     samples: Vec<TimedPoint>,
@@ -176,28 +178,68 @@ pub(crate) async fn series(
 ) -> Result<Json<PortSeries>, Problem> {
     let port: PortRef =
         port.parse().map_err(|error: model::port::ParsePortError| Problem::bad_query(error.to_string()))?;
-    let resolution = query.resolution()?;
+    let resolution = query.resolution();
     let rolled_up = match resolution {
         SeriesResolution::Epoch => None,
         SeriesResolution::Second => Some(Resolution::Second),
         SeriesResolution::Minute => Some(Resolution::Minute),
     };
+    let unknown = || Problem::not_found(format!("the topology has no port `{port}`"));
+    let now_ns = state.live.wall_ns();
+    let recent = state.live.port_series(&port);
     let (samples, intervals) = match rolled_up {
-        None => (state.live.port_series(&port, query.since_ns()), Some(Vec::new())),
+        None => {
+            let mut samples = recent.ok_or_else(unknown)?;
+            samples.retain(|kept| query.selects(kept.point.time_ns, kept.wall_ns, now_ns));
+            (samples, Vec::new())
+        }
         Some(rolled_up) => {
-            let since_ns = query.since_wall_ns(state.live.wall_ns());
-            (Some(Vec::new()), state.live.port_intervals(&port, rolled_up, since_ns).await?)
+            let clocks = recent.iter().flatten().map(|kept| (kept.point.time_ns, kept.wall_ns));
+            let since_ns = query.since_wall_ns(now_ns, clocks);
+            let intervals = state.live.port_intervals(&port, rolled_up, since_ns).await?;
+            (Vec::new(), intervals.ok_or_else(unknown)?)
         }
     };
-    let (samples, intervals) = samples
-        .zip(intervals)
-        .ok_or_else(|| Problem::not_found(format!("the topology has no port `{port}`")))?;
     let topology = state.live.topology();
     let topology = topology.as_deref();
     let samples = samples.into_iter().map(TimedPoint::from).collect();
     let peer = topology.and_then(|t| t.peer(&port)).cloned();
     let rate_bps = topology.and_then(|t| t.link_of(&port)).map(|link| link.rate.0);
     Ok(Json(PortSeries { port, peer, rate_bps, resolution, samples, intervals }))
+}
+
+/// What the priorities of a port did.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct PortPrioritiesAnswer {
+    /// The egress port. Its priority groups and the pauses that it sends are those of the packets that it receives.
+    port: PortRef,
+    /// When counting began, on the wall clock; absent if no source tells the priorities of this port apart.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    since: Option<String>,
+    /// The priorities that traffic has used, ascending.
+    priorities: Vec<PriorityCounts>,
+}
+
+/// Count what each priority of a port did: pauses, queue, ECN marks, drops, headroom
+///
+/// Counts are summed since the server started, or since the topology changed. Switches of a simulation and counters of
+/// SONiC switches tell priorities apart.
+#[utoipa::path(get, path = "/ports/{port}/priorities", operation_id = "get_port_priorities", tag = "network",
+    params(("port" = PortRef, Path, description = "The port, e.g. `sw4:1`")), responses(
+    (status = 200, description = "The counts of the port", body = PortPrioritiesAnswer),
+    (status = 400, description = "The path does not name a port", body = Problem, content_type = "application/problem+json"),
+    (status = 404, description = "There is no such port", body = Problem, content_type = "application/problem+json"),
+))]
+pub(crate) async fn priorities(
+    State(state): State<AppState>,
+    Path(port): Path<String>,
+) -> Result<Json<PortPrioritiesAnswer>, Problem> {
+    let port: PortRef =
+        port.parse().map_err(|error: model::port::ParsePortError| Problem::bad_query(error.to_string()))?;
+    let counted = state.live.port_priorities(&port);
+    let counted = counted.ok_or_else(|| Problem::not_found(format!("the topology has no port `{port}`")))?;
+    let since = (counted.since_wall_ns > 0).then(|| rfc3339(counted.since_wall_ns));
+    Ok(Json(PortPrioritiesAnswer { port, since, priorities: counted.counts() }))
 }
 
 /// Selects findings. A parameter that is absent matches all.

@@ -2,13 +2,16 @@
 
 use model::flow::{PROTO_TCP, PROTO_UDP};
 use serde::{Deserialize, Deserializer, de};
+use store::MAX_PAGE_ROWS;
 use utoipa::openapi::schema::{AnyOfBuilder, KnownFormat, SchemaFormat};
 use utoipa::openapi::{ObjectBuilder, RefOr, Schema, Type};
 
+use crate::events::StreamEventKind;
+
 /// The highest time that a parameter may have, in nanoseconds: that of the format `int64`.
 const MAX_NS: u64 = i64::MAX as u64;
-/// The highest limit that a parameter may have: that of the format `int32`. A page has fewer rows.
-const MAX_LIMIT: u32 = i32::MAX as u32;
+/// The highest limit that a parameter may have: the rows of a page.
+const MAX_LIMIT: u32 = MAX_PAGE_ROWS;
 
 /// The longest time in seconds that a parameter may have: a year.
 const MAX_SECONDS: u64 = 365 * 24 * 3_600;
@@ -73,6 +76,17 @@ pub(super) fn protocol_name() -> RefOr<Schema> {
 /// The schema of the cursor of a page.
 pub(super) fn cursor_text() -> RefOr<Schema> {
     pattern(r"^[0-9]{1,19}~[0-9]{1,19}~[\s\S]*$")
+}
+
+/// The schema of kinds of events, separated by commas.
+pub(super) fn event_kinds() -> RefOr<Schema> {
+    let kinds = StreamEventKind::SELECTABLE.map(StreamEventKind::name).join("|");
+    pattern(&format!("^({kinds})(,({kinds}))*$"))
+}
+
+/// The schema of the id of an event of the live stream.
+pub(super) fn event_id() -> RefOr<Schema> {
+    pattern("^([0-9a-f]{1,16}-)?[0-9]{1,19}$")
 }
 
 fn pattern(pattern: &str) -> RefOr<Schema> {

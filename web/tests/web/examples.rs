@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use axum::body::Body;
 use axum::http::{Request, header};
-use harrier_web::{AppState, PortPoint, PortSample, router};
+use harrier_web::{AppState, PortPoint, PortSample, PrioritySample, router};
 use serde_json::{Value, json};
 use store::Finding;
 
@@ -40,6 +40,19 @@ async fn server() -> axum::Router {
     let (id, code, severity) = ("sw4/alpha".into(), "alpha".into(), "warning".into());
     live.store().replace_findings(&[Finding { id, code, severity, body }]).await.unwrap();
     live.push_ports(&[PortSample { port: port("sw4:2"), point }]);
+    let priority = PrioritySample {
+        priority: 3,
+        pauses_received: Some(12),
+        paused_ns: Some(90_000),
+        pauses_sent: Some(0),
+        queue_bytes: Some(65_536),
+        queue_max_bytes: Some(196_608),
+        ecn_marked_packets: Some(40),
+        dropped_packets: Some(0),
+        headroom_bytes: Some(0),
+        headroom_max_bytes: Some(9_216),
+    };
+    live.push_priorities(&[(port("sw4:2"), vec![priority])]);
     router(AppState::new(live).with_query_backend(Arc::new(Backend)))
 }
 

@@ -6,8 +6,8 @@ use axum::Router;
 use axum::body::Body;
 use axum::http::{Request, StatusCode, header};
 use harrier_web::{
-    AppState, BODY_BYTES, LiveState, PortPoint, PortSample, QueryBackend, QueryError, QueryFuture,
-    QueryResult, WhatIf, WhatIfBackend, WhatIfBusy, WhatIfFuture, router,
+    AppState, BODY_BYTES, LiveState, PortPoint, PortSample, PrioritySample, QueryBackend, QueryError,
+    QueryFuture, QueryResult, WhatIf, WhatIfBackend, WhatIfBusy, WhatIfFuture, router,
 };
 use http_body_util::BodyExt as _;
 use model::{Diagnosis, FlowKey, Verification};
@@ -236,7 +236,7 @@ async fn incidents_group_diagnoses_of_one_root() {
     assert_eq!((&one["victims"], &one["victim_count"]), (&json!([flow(1, 3), victim()]), &json!(2)));
     assert_eq!(
         (&one["diagnosis"], &one["severity"], &one["recurrences"]),
-        (&json!("d2"), &json!("info"), &json!(1))
+        (&json!("d1"), &json!("info"), &json!(1))
     );
     assert_eq!((&one["pause_path"], &one["loop"]), (&json!(["sw1:1", "sw2:3", "sw4:2"]), &json!([])));
     let occurrence = json!({"start_ns": 1000, "end_ns": null, "start_time": TIME});
@@ -346,6 +346,12 @@ async fn the_series_of_a_port_are_rolled_up_by_the_second_and_the_minute_and_sur
     check(&live, "range_s=3600", "second", &[7_200, 7_290, 7_291, 7_295]).await;
     check(&live, "range_s=86400", "minute", &[60, 7_200, 7_260]).await;
     check(&live, "resolution=second", "second", &[100, 7_200, 7_290, 7_291, 7_295]).await;
+    // A switch time is that of the first sample from then on; before the first sample it is not known.
+    let since = |s: u64| format!("resolution=second&since={}", s * SECOND_NS);
+    check(&live, &since(99), "second", &[100, 7_200, 7_290, 7_291, 7_295]).await;
+    check(&live, &since(7_201), "second", &[7_290, 7_291, 7_295]).await;
+    check(&live, &format!("{}&range_s=9", since(7_201)), "second", &[7_291, 7_295]).await;
+    check(&live, &since(8_000), "second", &[]).await;
     check(&live, "", "epoch", &[]).await;
     // With a wall clock of switch time, a sample has the time at which it was taken.
     let request = Request::get("/api/v1/ports/sw4:2/series").body(Body::empty()).unwrap();
@@ -415,6 +421,7 @@ fn verification() -> Verification {
         finish_after_ns: Some(9_000),
         paused_before_ns: 400,
         paused_after_ns: 0,
+        corrected: None,
     }
 }
 
@@ -497,8 +504,7 @@ async fn every_error_is_a_problem() {
     check("/api/v1/ports/sw4:99/series", 404, "not-found", "the topology has no port `sw4:99`").await;
     check("/api/v1/ports/sw4:99/series?range_s=60", 404, "not-found", "the topology has no port `sw4:99`")
         .await;
-    let detail = "`since` needs the resolution `epoch`; use `range_s`";
-    check("/api/v1/ports/sw4:2/series?range_s=60&since=1", 400, "bad-query", detail).await;
+    check("/api/v1/diagnoses?limit=501", 400, "bad-request", "limit 501 is not between 1 and 500").await;
     check("/api/v1/ports/sw4/series", 400, "bad-query", "`sw4` is not a port; expected `switch:port`").await;
     check("/api/v1/diagnoses?cursor=x", 400, "bad-query", "`x` is not a cursor").await;
     check("/api/v1/diagnoses?src=10.0.0", 400, "bad-request", "in the query: src").await;
@@ -573,4 +579,28 @@ async fn the_dashboard_is_served_or_a_page_that_explains_how_to_build_it() {
     let script = get(script).await;
     assert_eq!(script.headers[header::CONTENT_TYPE], "text/javascript; charset=utf-8");
     assert_eq!(script.headers[header::CACHE_CONTROL], "public, max-age=31536000, immutable");
+}
+
+#[tokio::test]
+async fn the_priorities_of_a_port_are_counted_since_the_first_sample() {
+    let live = live().await;
+    let app = router(AppState::new(live.clone()));
+    let read = async |port: &str| {
+        let request = Request::get(format!("/api/v1/ports/{port}/priorities")).body(Body::empty()).unwrap();
+        send(app.clone(), request).await.json()
+    };
+    assert_eq!(read("sw4:2").await, json!({"port": "sw4:2", "priorities": []}));
+    let sample = |pauses| PrioritySample {
+        priority: 3,
+        pauses_received: Some(pauses),
+        headroom_max_bytes: Some(700),
+        ..PrioritySample::default()
+    };
+    for pauses in [2, 3] {
+        live.push_priorities(&[(port("sw4:2"), vec![sample(pauses)])]);
+    }
+    let answer = read("sw4:2").await;
+    let counts = json!([{"priority": 3, "pauses_received": 5, "headroom_max_bytes": 700}]);
+    assert_eq!((&answer["priorities"], answer["since"].is_string()), (&counts, true), "{answer}");
+    assert_eq!(read("sw4:99").await["status"], 404);
 }

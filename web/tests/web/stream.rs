@@ -92,9 +92,24 @@ async fn events_are_ordered_and_samples_carry_no_id() {
         ]
     );
     assert!(data[2].starts_with(r#"{"samples":[{"interval_ns":0,"paused":false"#), "{}", data[2]);
-    assert!(data[2].ends_with(r#","time":"2023-11-14T22:13:20Z"}"#), "{}", data[2]);
+    assert!(data[2].ends_with(r#","time":"2023-11-14T22:13:20Z","time_ns":10}"#), "{}", data[2]);
     assert_eq!(data[3], r#"{"paused":true,"port":"sw1:1","time":"2023-11-14T22:13:20Z","time_ns":20}"#);
     assert!(data[6].starts_with(r#"{"change":"start""#) && data[9].starts_with(r#"{"change":"end""#));
+}
+
+#[tokio::test]
+async fn a_port_that_stays_idle_is_left_out_of_batches() {
+    let live = live().await;
+    let response = connect_to(&live, "/api/v1/events?kinds=ports", None).await;
+    for (time_ns, is_paused) in [(1, false), (2, false), (3, true), (4, true), (5, false), (6, false)] {
+        live.push_ports(&[sample(time_ns, is_paused)]);
+    }
+    let (_, data) = read(response, 7).await;
+    let samples = data[1..].iter().map(|data| {
+        let event: serde_json::Value = serde_json::from_str(data).unwrap();
+        (event["time_ns"].as_u64().unwrap(), event["samples"].as_array().unwrap().len())
+    });
+    assert_eq!(samples.collect::<Vec<_>>(), [(1, 1), (2, 0), (3, 1), (4, 1), (5, 1), (6, 0)]);
 }
 
 #[tokio::test]
@@ -169,7 +184,7 @@ async fn a_slow_client_loses_the_oldest_events_and_receives_their_number() {
     let (events, data) = read(response, 3).await;
     assert_eq!(events, ["0 hello", "- dropped", "- ports"]);
     let dropped: u64 = data[1].trim_start_matches("{\"count\":").trim_end_matches('}').parse().unwrap();
-    assert!(data[2].contains(&format!("\"time_ns\":{dropped},")), "{} after {dropped} dropped", data[2]);
+    assert!(data[2].contains(&format!("\"time_ns\":{dropped}}}")), "{} after {dropped} dropped", data[2]);
 }
 
 /// Two concurrent replacements: whichever comes last is current in the store and in memory.

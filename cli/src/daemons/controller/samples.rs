@@ -14,6 +14,8 @@ pub(super) fn message(samples: &[PortSample]) -> v1::PortSamples {
         paused_ns: sample.paused_ns,
         tx_bps: sample.tx_bps,
         paused_priorities: sample.paused_priorities.into(),
+        // Its registers have no counters of priorities.
+        priorities: Vec::new(),
     };
     v1::PortSamples { samples: samples.iter().map(sample).collect() }
 }

@@ -8,6 +8,7 @@ mod discovery;
 mod host_reports;
 mod inbox;
 mod intake;
+mod port_samples;
 mod queries;
 mod senders;
 mod shared;

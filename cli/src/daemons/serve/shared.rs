@@ -11,12 +11,13 @@ use proto::v1::{self, from_server};
 use tokio::sync::{Notify, Semaphore};
 use tracing::debug;
 use web::webhooks::Counts;
-use web::{DaemonState, HealthProblem, LiveState, Metric, PortPoint, PortSample, Priorities, Probe};
+use web::{DaemonState, HealthProblem, LiveState, Metric, Probe};
 
 use super::cables;
 use super::counted_events::CountedEvents;
 use super::discovery::Discovery;
 use super::host_reports::HostReports;
+use super::port_samples;
 use super::queries::Queries;
 use super::senders::{SenderId, Senders};
 use super::triggers::Triggers;
@@ -148,25 +149,8 @@ impl Shared {
 
     /// Publishes port samples that a controller took at `taken_ns` of the server's wall clock.
     pub(crate) fn push_ports(&self, taken_ns: u64, samples: &v1::PortSamples) {
-        let time_ns = self.time.network_ns(taken_ns);
-        let samples = samples.samples.iter().filter_map(|sample| {
-            let port = convert::port(&sample.port).ok()?;
-            let mut paused_priorities = Priorities::default();
-            let paused = (0..8).filter(|priority| sample.paused_priorities >> priority & 1 == 1);
-            paused.for_each(|priority| paused_priorities.insert(priority));
-            let point = PortPoint {
-                time_ns,
-                interval_ns: sample.interval_ns,
-                queue_bytes: sample.queue_bytes,
-                queue_packets: sample.queue_packets,
-                paused: sample.paused,
-                paused_ns: sample.paused_ns,
-                paused_priorities,
-                tx_bps: sample.tx_bps,
-            };
-            Some(PortSample { port, point })
-        });
-        self.live.push_ports(&samples.collect::<Vec<_>>());
+        self.live.push_ports(&port_samples::ports(samples, self.time.network_ns(taken_ns)));
+        self.live.push_priorities(&port_samples::priorities(samples));
     }
 
     /// Counts a snapshot that cannot be analysed.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use counters::{PortSample, Reading, port_samples};
+use counters::{PortSample, PrioritySample, Reading, port_samples};
 use proto::v1;
 use web::LIVE_PORTS;
 
@@ -26,5 +26,22 @@ fn sample(sample: PortSample) -> v1::PortSample {
         paused_ns: sample.paused_ns,
         tx_bps: sample.tx_bps,
         paused_priorities: sample.paused_priorities.into(),
+        priorities: sample.priorities.iter().map(priority).collect(),
+    }
+}
+
+fn priority(sample: &PrioritySample) -> v1::PrioritySample {
+    v1::PrioritySample {
+        priority: sample.priority.into(),
+        pauses_received: sample.pauses_received,
+        paused_ns: sample.paused_ns,
+        pauses_sent: sample.pauses_sent,
+        queue_bytes: sample.queue_bytes,
+        queue_max_bytes: sample.queue_max_bytes,
+        ecn_marked_packets: sample.ecn_marked_packets,
+        dropped_packets: sample.dropped_packets,
+        // Switches have the peak of their headroom only.
+        headroom_bytes: None,
+        headroom_max_bytes: sample.headroom_max_bytes,
     }
 }

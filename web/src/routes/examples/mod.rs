@@ -52,6 +52,7 @@ const EXAMPLES: &[Example] = &[
     example!("list_hosts", []),
     example!("get_host", [("host", "h3")]),
     example!("list_ports", []),
+    example!("get_port_priorities", [("port", "sw4:2")]),
     example!("get_port_series", [("port", "sw4:2")]),
     example!("list_findings", []),
 ];

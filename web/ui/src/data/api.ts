@@ -14,6 +14,7 @@ import type {
   NewNote,
   Note,
   Port,
+  PortPriorities,
   PortSample,
   PortSeries,
   Problem,
@@ -43,6 +44,7 @@ export const paths = {
   ports: `${API}/ports`,
   /** The recent samples, or the stored series of the latest `rangeS` seconds. */
   series: (port: Port, rangeS = 0) => `${API}/ports/${encodeURIComponent(port)}/series${rangeS ? `?range_s=${rangeS}` : ''}`,
+  priorities: (port: Port) => `${API}/ports/${encodeURIComponent(port)}/priorities`,
   flowSeries: (flow: Flow, rangeS = 0) => `${API}/flows/${encodeURIComponent(flow)}/series${rangeS ? `?range_s=${rangeS}` : ''}`,
   host: (name: string) => `${API}/hosts/${encodeURIComponent(name)}`,
   hostReport: (name: string) => `${API}/hosts/${encodeURIComponent(name)}/report`,
@@ -120,6 +122,7 @@ export const api = {
   topology: (signal?: AbortSignal) => get<Topology>(paths.topology, signal),
   ports: async (signal?: AbortSignal) => (await get<{ ports: PortSample[] }>(paths.ports, signal)).ports,
   series: (port: Port, rangeS: number, signal?: AbortSignal) => get<PortSeries>(paths.series(port, rangeS), signal),
+  priorities: (port: Port, signal?: AbortSignal) => get<PortPriorities>(paths.priorities(port), signal),
   flowSeries: (flow: Flow, rangeS: number, signal?: AbortSignal) => get<FlowSeries>(paths.flowSeries(flow, rangeS), signal),
   /** The findings about configurations and cables, each as JSON; `query` has filters. */
   findings: async (query: string, signal?: AbortSignal) =>

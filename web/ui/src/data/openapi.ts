@@ -78,6 +78,11 @@ export interface components {
             usual_bits_per_s: number;
             usual_extra_pcie_bits_per_s?: number | null;
         };
+        CorrectedSettings: {
+            helps: boolean;
+            paused_ns: number;
+            rtt_ns?: number | null;
+        };
         Cost: {
             base_rtt_ns?: number;
             bytes: number;
@@ -281,7 +286,7 @@ export interface components {
             epochs: components["schemas"]["TimedFlowEpoch"][];
             flow: components["schemas"]["FlowKey"];
             intervals: components["schemas"]["FlowInterval"][];
-            resolution: ("epoch" | "second" | "minute") & Record<string, never>;
+            resolution: components["schemas"]["SeriesResolution"];
             round_trips: components["schemas"]["TimedFlowRoundTrip"][];
         };
         FollowUp: {
@@ -593,6 +598,7 @@ export interface components {
             anomaly: components["schemas"]["Anomaly"];
             cause: components["schemas"]["Cause"];
             confidence: number;
+            cost: components["schemas"]["Cost"];
             count: number;
             diagnosis: string;
             end_ns?: number | null;
@@ -919,6 +925,11 @@ export interface components {
             time_ns: number;
             tx_bps: number;
         };
+        PortPrioritiesAnswer: {
+            port: components["schemas"]["PortRef"];
+            priorities: components["schemas"]["PriorityCounts"][];
+            since?: string | null;
+        };
         PortRecord: {
             depth_sum: number;
             epoch: number;
@@ -935,11 +946,23 @@ export interface components {
             peer?: components["schemas"]["PortRef"] | null;
             port: components["schemas"]["PortRef"];
             rate_bps?: number | null;
-            resolution: ("epoch" | "second" | "minute") & Record<string, never>;
+            resolution: components["schemas"]["SeriesResolution"];
             samples: components["schemas"]["TimedPoint"][];
         };
         Ports: {
             ports: components["schemas"]["TimedSample"][];
+        };
+        PriorityCounts: {
+            dropped_packets?: number | null;
+            ecn_marked_packets?: number | null;
+            headroom_bytes?: number | null;
+            headroom_max_bytes?: number | null;
+            paused_ns?: number | null;
+            pauses_received?: number | null;
+            pauses_sent?: number | null;
+            priority: number;
+            queue_bytes?: number | null;
+            queue_max_bytes?: number | null;
         };
         PriorityDrops: {
             is_lossless: boolean;
@@ -1142,6 +1165,13 @@ export interface components {
             host?: string | null;
             port?: components["schemas"]["PortRef"] | null;
         };
+        SentEvent: {
+            data: string;
+            event: string;
+            id?: string | null;
+        };
+        /** @enum {string} */
+        SeriesResolution: "epoch" | "second" | "minute";
         ServerTraits: {
             acs_redirects?: boolean | null;
             cpu?: components["schemas"]["CpuVendor"] | null;
@@ -1314,6 +1344,7 @@ export interface components {
         };
         Verification: {
             base_rtt_ns?: number | null;
+            corrected?: components["schemas"]["CorrectedSettings"] | null;
             finish_after_ns?: number | null;
             finish_before_ns?: number | null;
             paused_after_ns: number;

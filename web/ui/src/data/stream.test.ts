@@ -62,7 +62,7 @@ function browserOf(hasLocks = true) {
   return { tab, send, connections };
 }
 
-const ports: Message = { kind: 'ports', samples: [] };
+const ports: Message = { kind: 'ports', samples: [], timeNs: 0 };
 
 describe('stream', () => {
   test('tabs share one connection, and all get its events', () => {

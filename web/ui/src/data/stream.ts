@@ -11,7 +11,8 @@ export interface StreamHandlers {
   /** The connection is lost; the browser reconnects. */
   lost: () => void;
   incident: (incident: Incident) => void;
-  ports: (samples: PortSample[]) => void;
+  /** A batch of samples at a switch time. Ports that are idle as before have none. */
+  ports: (samples: PortSample[], timeNs: number) => void;
   topology: () => void;
   /** Events were missed: all data must be reloaded. */
   missed: () => void;
@@ -23,7 +24,7 @@ export interface StreamHandlers {
 export type Message =
   | { kind: 'open' | 'lost' | 'topology' | 'missed' | 'state?' }
   | { kind: 'incident'; incident: Incident }
-  | { kind: 'ports'; samples: PortSample[] };
+  | { kind: 'ports'; samples: PortSample[]; timeNs: number };
 
 /** What the stream needs of the browser; tests replace it. */
 export interface Surroundings {
@@ -64,7 +65,7 @@ function dispatch(handlers: StreamHandlers, message: Message) {
     case 'incident':
       return handlers.incident(message.incident);
     case 'ports':
-      return handlers.ports(message.samples);
+      return handlers.ports(message.samples, message.timeNs);
     case 'state?':
       return;
     default:
@@ -125,10 +126,10 @@ function connectEvents(deliver: (message: Message) => void): () => void {
       source.addEventListener(kind, (event) => deliver(read(JSON.parse((event as MessageEvent<string>).data) as never)));
     on('hello', () => ({ kind: 'open' }));
     on('incident', (data: { incident: Incident }) => ({ kind: 'incident', incident: data.incident }));
-    on('ports', ({ samples, time }: { samples: PortSample[]; time?: string }) => {
+    on('ports', ({ samples, time, time_ns }: { samples: PortSample[]; time?: string; time_ns?: number }) => {
       // A batch has one time: the samples of a network are taken together.
       if (time !== undefined) for (const sample of samples) sample.time = time;
-      return { kind: 'ports', samples };
+      return { kind: 'ports', samples, timeNs: time_ns ?? samples[0]?.time_ns ?? 0 };
     });
     on('topology', () => ({ kind: 'topology' }));
     on('gap', () => ({ kind: 'missed' }));

@@ -3,14 +3,22 @@
 import { count, duration, plural } from './format';
 import type { Diagnosis } from './types';
 
-type Judged = Pick<Diagnosis, 'evidence' | 'victim' | 'cost'>;
+type Judged = Pick<Diagnosis, 'anomaly' | 'evidence' | 'victim' | 'cost'>;
 
-/** Packets that switches lost, by the records that the evidence cites; 0 without any. */
-export function lostPackets({ evidence, cost }: Pick<Diagnosis, 'evidence' | 'cost'>): number {
+/** Anomalies that are queues and pauses only: they do not take links down or damage frames. */
+const OF_BUFFERS = ['flow_contention', 'class_contention', 'pfc_backpressure_flow_contention', 'pfc_storm_host_injection', 'self_inflicted'];
+/** Losses that queues and pauses do not cause: in evidence of such an anomaly they are another verdict's. */
+const NOT_OF_BUFFERS = ['no_route', 'ttl', 'link_down', 'corrupted'];
+
+/** Packets that switches lost because of an anomaly, by the records that the evidence cites; 0 without any. */
+export function lostPackets({ anomaly, evidence, cost }: Pick<Diagnosis, 'anomaly' | 'evidence' | 'cost'>): number {
   if (cost?.lost_packets) return cost.lost_packets;
+  const isOfBuffers = OF_BUFFERS.includes(anomaly) || anomaly.startsWith('deadlock');
   // A verdict may cite one record for two claims.
   const records = new Map(
-    evidence.flatMap(({ records }) => records.flatMap((record) => (record.kind === 'loss' ? [[JSON.stringify(record), record.packets] as const] : []))),
+    evidence.flatMap(({ records }) =>
+      records.flatMap((record) => (record.kind === 'loss' && !(isOfBuffers && NOT_OF_BUFFERS.includes(record.reason)) ? [[JSON.stringify(record), record.packets] as const] : [])),
+    ),
   );
   return [...records.values()].reduce((sum, packets) => sum + packets, 0);
 }
@@ -28,6 +36,11 @@ function slowOperations({ evidence, victim }: Pick<Diagnosis, 'evidence' | 'vict
   return null;
 }
 
+/** Whether a diagnosis is about operations, or iterations of a job, that are slow although round trips are normal. */
+export function isAboutOperations(diagnosis: Pick<Diagnosis, 'evidence' | 'victim'>): boolean {
+  return slowOperations(diagnosis) !== null;
+}
+
 /** How many times its base RTT the slowest measured round trip of the victim took; null without a measurement. */
 export function slowDown({ evidence, victim, cost }: Judged): number | null {
   if (cost?.base_rtt_ns) return (cost.base_rtt_ns + cost.delay_ns) / cost.base_rtt_ns;
@@ -36,13 +49,37 @@ export function slowDown({ evidence, victim, cost }: Judged): number | null {
   return factors.length > 0 ? Math.max(...factors) : null;
 }
 
+/** The longest delay that the polling agents of this diagnosis measured, in nanoseconds; null without a measurement. */
+function ownDelayNs({ evidence, victim }: Pick<Diagnosis, 'evidence' | 'victim'>): number | null {
+  const delays = evidence.flatMap(({ records }) =>
+    records.flatMap((record) => {
+      if (record.kind !== 'trigger' || record.flow !== victim) return [];
+      const expected = record.reason in SLOW ? (record.expected_ns ?? record.base_rtt_ns) : record.base_rtt_ns;
+      return [Math.max(0, record.rtt_ns - expected)];
+    }),
+  );
+  return delays.length > 0 ? Math.max(...delays) : null;
+}
+
+/** Delays that differ by less are the same after rounding. */
+const SAME_SHARE = 0.95;
+
+/**
+ * What tells the cost of an event from that of a diagnosis: the polls of one event share the longest delay, but evidence and
+ * counterfactual run are about the measurement of one poll.
+ */
+function worstPoll(diagnosis: Judged, delay_ns: number): string {
+  const own = ownDelayNs(diagnosis);
+  return own === null || own >= SAME_SHARE * delay_ns ? '' : ` (worst poll of the event; the one shown: ${duration(own)})`;
+}
+
 /** What the victim was delayed by, and how many times as long as it should that took. */
 function delayed(diagnosis: Judged, delay_ns: number): string {
   const times = (factor: number | null, of: string) =>
     factor === null ? '' : `, ${factor < 10 ? Number(factor.toFixed(1)) : count(factor)} × ${of}`;
   const slow = slowOperations(diagnosis);
-  if (slow) return `${slow.what} took up to ${duration(delay_ns)} longer${times(slow.factor, 'the expected time')}`;
-  return `delayed by up to ${duration(delay_ns)}${times(slowDown(diagnosis), 'its base RTT')}`;
+  if (slow) return `${slow.what} took up to ${duration(delay_ns)} longer${times(slow.factor, 'the expected time')}${worstPoll(diagnosis, delay_ns)}`;
+  return `delayed by up to ${duration(delay_ns)}${times(slowDown(diagnosis), 'its base RTT')}${worstPoll(diagnosis, delay_ns)}`;
 }
 
 /** What the anomaly costs in words: the delay of the victim, and losses. */

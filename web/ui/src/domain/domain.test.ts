@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { fitFabric, layFabric, linkPath, pointOn } from './fabric';
-import { flowName, flowProblems, hostsByAddress, parseFlow, resolved, shortFlow, splitPort } from './flow';
+import { flowName, flowProblems, hostsByAddress, parseFlow, resolved, shortFlow, splitPort, withHostNames } from './flow';
 import { ANOMALIES, CAUSES, SEVERITIES } from './format';
 import { busiest, heatStep, pauseShare, warm } from './heat';
 import { filtersOf, matches, queryOf, searchFilter } from './filters';
-import { counted, foremost, merged, ordered, pausedAgain, shownCounts, withIncident } from './incidents';
+import { counted, merged, ordered, pausedAgain, shownCounts, withIncident } from './incidents';
 import { layProvenance } from './provenance';
 import { recordRow } from './records';
 import { culpritFlows, culpritSwitches, flowRole, hops, portRole } from './roles';
@@ -89,6 +89,13 @@ describe('flow', () => {
     expect(shortFlow(flow(2, 77), hosts)).toBe('h2 → 11.0.77.1');
     expect(splitPort('rack:1:12')).toEqual({ node: 'rack:1', number: '12' });
   });
+});
+
+test('a 5-tuple in the report of a host gets the names of its hosts once', () => {
+  const hosts = hostsByAddress(topology);
+  expect(withHostNames(`connection ${flow(1, 3)}, ${flow(2, 77)}: slow`, hosts)).toBe(`connection h1 → h3 (${flow(1, 3)}), h2 → 11.0.77.1 (${flow(2, 77)}): slow`);
+  expect(withHostNames(`h1 -> h3 (${flow(1, 3)}) is slow`, hosts)).toBe(`h1 -> h3 (${flow(1, 3)}) is slow`);
+  expect(withHostNames(`${flow(77, 78)} is slow`, hosts)).toBe(`${flow(77, 78)} is slow`);
 });
 
 describe('fabric', () => {
@@ -375,6 +382,10 @@ describe('heat', () => {
     expect(heatStep(ports.get('a:1')!.heat)).toBe(4);
     for (let n = 0; n < 30; n += 1) ports = warm(ports, [sample('a:1', 0)]);
     expect(ports.get('a:1')!.heat).toBe(0);
+    // The server sends no samples of a port that stays idle.
+    ports = warm(warm(new Map(), [sample('a:1', 80)]), [sample('a:1', 0)]);
+    for (let n = 0; n < 30; n += 1) ports = warm(ports, []);
+    expect(ports.get('a:1')!.heat).toBe(0);
   });
 
   test('a paused port is always shown as paused', () => {
@@ -450,21 +461,6 @@ describe('incidents', () => {
     const open = { ...storm, end_ns: null as unknown as number, pause_path: ['sw2:3'] };
     expect(again(storm, ['sw2:3'], [open])).toBeNull();
     expect(again(storm, ['sw1:1'], [], 9000)).toBeNull();
-  });
-
-  test('the foremost incident is ongoing, certain and severe', () => {
-    const of = (id: string, more: Partial<Incident>) => ({ ...incident(id, 1), confidence: 0.9, anomaly: 'flow_contention', ...more }) as Incident;
-    const guess = of('guess', { confidence: 0.2, severity: 'critical' });
-    const minor = of('minor', { severity: 'minor' });
-    const major = of('major', { severity: 'major' });
-    const ended = of('ended', { end_ns: 1, severity: 'critical' });
-    expect(foremost([guess, minor, major, ended])?.id).toBe('major');
-    expect(foremost([guess, ended])?.id).toBe('guess');
-    // A server without severities: the anomaly decides.
-    const deadlock = of('deadlock', { anomaly: 'deadlock_in_loop_contention' });
-    expect(foremost([of('queue', {}), deadlock])?.id).toBe('deadlock');
-    expect(foremost([of('late', { start_ns: 9 }), of('early', { start_ns: 3 })])?.id).toBe('early');
-    expect(foremost([])).toBeNull();
   });
 
   test('filters round trip through the URL, and unknown parameters are left out', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { eventFilters, eventQuery, eventRow, parseRecords, selected } from './events';
+import { comebacks, eventFilters, eventQuery, eventRow, parseRecords, selected } from './events';
 
 const pause = 'id: a-2\nevent: pause\ndata: {"port":"sw1:1","paused":true,"time_ns":5,"time":"2026-01-01T00:00:00Z"}\n\n';
 
@@ -19,6 +19,21 @@ describe('records of the stream', () => {
     });
     expect(eventRow({ id: 'a-4', kind: 'diagnosis', data: { id: 'd', summary: 'h1 -> h2 waits 3 us' } }).text).toBe('h1 → h2 waits 3 µs');
     expect(eventRow({ id: null, kind: 'gap', data: { missed: 8 } }).text).toBe('8 older events are no longer available');
+  });
+
+  test('a recurrence is no continuation', () => {
+    const change = (change: string, id: string, recurrences: number) => ({
+      id: null, kind: 'incident', data: { change, incident: { id, headline: { text: `outage ${id}` }, update_ns: 1, end_ns: null, recurrences } },
+    });
+    const records = [
+      // The older records of this incident are no longer available.
+      change('update', 'b', 4), change('start', 'a', 1), change('update', 'a', 1), change('end', 'a', 1), change('end', 'b', 4),
+      { id: null, kind: 'pause', data: {} }, change('update', 'a', 2), change('update', 'a', 2), change('update', 'b', 5),
+    ];
+    const back = comebacks(records);
+    expect(records.map((record) => eventRow(record, back.has(record)).text.split(': outage')[0])).toEqual([
+      'Continues', 'Started', 'Continues', 'Ended', 'Ended', '', 'Came back (2nd time)', 'Continues', 'Came back (5th time)',
+    ]);
   });
 
   test.each([

@@ -2,6 +2,7 @@
 // newer server may send them, are shown as JSON.
 
 import { plural, sentence } from './format';
+import { ordinal } from './times';
 import type { Incident } from './types';
 
 /** A record of the live stream as it was received. */
@@ -60,25 +61,51 @@ function parsed(text: string): unknown {
   }
 }
 
-/** The row of a record. */
-export function eventRow(record: StreamRecord): EventRow {
+/** The incident of a record, or null if the record is about something else. */
+function incidentOf({ kind, data }: StreamRecord): Incident | null {
+  if (kind !== 'incident' || typeof data !== 'object' || data === null) return null;
+  const { incident } = data as { incident?: Incident };
+  return typeof incident?.id === 'string' ? incident : null;
+}
+
+/**
+ * The records with which an incident came back: those that count one occurrence more than the record of the incident before.
+ * The server sends them as updates. Of the first record of an incident nothing earlier is known.
+ */
+export function comebacks(records: StreamRecord[]): Set<StreamRecord> {
+  const known = new Map<string, number>();
+  return new Set(
+    records.filter((record) => {
+      const incident = incidentOf(record);
+      if (!incident) return false;
+      const before = known.get(incident.id);
+      const times = incident.recurrences ?? 1;
+      known.set(incident.id, times);
+      return before !== undefined && times > before;
+    }),
+  );
+}
+
+/** The row of a record. `isBack` tells that its incident came back with it. */
+export function eventRow(record: StreamRecord, isBack = false): EventRow {
   const data = (typeof record.data === 'object' && record.data !== null ? record.data : {}) as Record<string, unknown>;
   const row = {
     kind: record.kind,
     time: typeof data.time === 'string' ? data.time : null,
     timeNs: typeof data.time_ns === 'number' ? data.time_ns : null,
   };
-  const known = knownRow(record.kind, data);
+  const known = knownRow(record.kind, data, isBack);
   return known ? { ...row, ...known } : { ...row, text: '', json: JSON.stringify(record.data) };
 }
 
 /** What a record of a known kind says, or null if the kind or its fields are unknown. */
-function knownRow(kind: string, data: Record<string, unknown>): Partial<EventRow> & { text: string } | null {
+function knownRow(kind: string, data: Record<string, unknown>, isBack: boolean): Partial<EventRow> & { text: string } | null {
   switch (kind) {
     case 'incident': {
       const incident = data.incident as Incident | undefined;
       if (typeof incident?.id !== 'string' || typeof incident.headline?.text !== 'string') return null;
-      const change = { start: 'Started', update: 'Continues', end: 'Ended' }[String(data.change)] ?? String(data.change);
+      const updated = isBack ? `Came back (${ordinal(incident.recurrences ?? 1)} time)` : 'Continues';
+      const change = { start: 'Started', update: updated, end: 'Ended' }[String(data.change)] ?? String(data.change);
       const at = incident.end_ns ?? incident.update_ns;
       return { text: `${change}: ${incident.headline.text}`, incident: incident.id, timeNs: at };
     }

@@ -88,6 +88,18 @@ export function shortFlow(flow: Flow, hosts: Map<string, string>): string {
   return ends.to ? `${ends.from} → ${ends.to}` : ends.from;
 }
 
+/** A flow in a text of a host's report, which has no names of hosts. The texts of the analyzer have it in parentheses. */
+const RAW_FLOW = /(?<![(\d.[])(?:\[[0-9a-f:.]+\]|\d+(?:\.\d+){3}):\d+>(?:\[[0-9a-f:.]+\]|\d+(?:\.\d+){3}):\d+\/\w+/g;
+
+/** A text with the names of hosts before each 5-tuple that has none: `h9 → h5 (10.0.9.1:10000>10.0.5.1:4791/udp)`. */
+export function withHostNames(text: string, hosts: Map<string, string>): string {
+  return text.replaceAll(RAW_FLOW, (flow) => {
+    const parts = parseFlow(flow);
+    const isKnown = parts !== null && (hosts.has(parts.src) || hosts.has(parts.dst));
+    return isKnown ? `${shortFlow(flow, hosts)} (${flow})` : flow;
+  });
+}
+
 /**
  * A name of at most `most` characters for a picture: without its domain, then without its middle, because names of a
  * network differ at their ends.

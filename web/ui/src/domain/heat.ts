@@ -1,10 +1,10 @@
-// The share of time for which a port is paused, for the map. It fades slowly, because pauses of microseconds would be
-// invisible.
+// The share of time for which a port is paused, its queue and its rate, for the map. They fade slowly, because pauses and
+// queues of microseconds would be invisible.
 
 import { plural } from './format';
 import type { Port, PortSample } from './types';
 
-/** Factor of a port's heat for each sample without a pause. */
+/** Factor of a port's heat, queue and rate for each sample that has less. */
 const FADE = 0.82;
 /** Below this a port counts as not paused. */
 const COLD = 0.01;
@@ -12,18 +12,33 @@ const COLD = 0.01;
 export interface PortState {
   sample: PortSample;
   heat: number;
+  /** The queue in bytes and the rate in bits per second, fading like the heat. */
+  queueBytes: number;
+  txBps: number;
 }
 
-/** The state after a batch of samples; ports without a sample keep theirs. */
+/** Whether a port does nothing. The server sends no further samples of it until that changes. */
+export function isIdle(sample: PortSample): boolean {
+  return !sample.paused && sample.paused_ns === 0 && sample.queue_bytes === 0 && sample.tx_bps === 0;
+}
+
+/** The state after a batch of samples. Ports without a sample keep theirs; what an idle one did before fades. */
 export function warm(before: Map<Port, PortState>, samples: PortSample[]): Map<Port, PortState> {
   const after = new Map(before);
-  for (const sample of samples) {
-    const share = pauseShare(sample);
-    const faded = (before.get(sample.port)?.heat ?? 0) * FADE;
-    const heat = Math.max(share, faded);
-    after.set(sample.port, { sample, heat: heat < COLD ? 0 : heat });
+  const isSampled = new Set(samples.map(({ port }) => port));
+  for (const [port, state] of before) {
+    const fades = state.heat > 0 || state.queueBytes > 0 || state.txBps > 0;
+    if (fades && !isSampled.has(port) && isIdle(state.sample)) after.set(port, faded(state, state.sample));
   }
+  for (const sample of samples) after.set(sample.port, faded(before.get(sample.port), sample));
   return after;
+}
+
+function faded(known: PortState | undefined, sample: PortSample): PortState {
+  const heat = Math.max(pauseShare(sample), (known?.heat ?? 0) * FADE);
+  const queueBytes = Math.max(sample.queue_bytes, (known?.queueBytes ?? 0) * FADE);
+  const txBps = Math.max(sample.tx_bps, (known?.txBps ?? 0) * FADE);
+  return { sample, heat: heat < COLD ? 0 : heat, queueBytes: queueBytes < 1 ? 0 : queueBytes, txBps: txBps < 1 ? 0 : txBps };
 }
 
 /** The share of a sample's interval for which the port was paused; at least 5 % if it is paused now. */

@@ -1,8 +1,7 @@
 // The live list of incidents, loaded over REST and updated by the stream.
 
 import type { PortState } from './heat';
-import type { Incident, Port, Severity } from './types';
-import { WEAK } from './victims';
+import type { Incident, Port } from './types';
 
 /** The live list shows this many; the history has all. */
 export const LIVE_LIMIT = 200;
@@ -59,24 +58,6 @@ export function shownCounts(counts: Counts | null, list: Incident[]): { ongoing:
   if (!counts) return { ongoing: open, ended };
   const ongoing = Math.max(counts.open, open);
   return { ongoing, ended: Math.max(counts.total - ongoing, ended) };
-}
-
-const SEVERITY_RANK: Record<Severity, number> = { critical: 3, major: 2, minor: 1, info: 0 };
-
-/** The severity, or what the anomaly implies for a server that does not send one. */
-function severityRank({ severity, anomaly }: Incident): number {
-  if (severity) return SEVERITY_RANK[severity] ?? 0;
-  return anomaly.startsWith('deadlock') ? 3 : anomaly.startsWith('pfc') ? 2 : 1;
-}
-
-/** The incident that is shown until one is selected: ongoing before ended, likely before guessed, then the most severe. */
-export function foremost(list: Incident[]): Incident | null {
-  const rank = (incident: Incident) =>
-    Number(incident.end_ns === null) * 100 + Number(incident.confidence >= WEAK) * 10 + severityRank(incident);
-  // Of two that are alike the one that is ongoing for longer stays, whichever was updated last.
-  const isBefore = (one: Incident, best: Incident) =>
-    rank(one) > rank(best) || (rank(one) === rank(best) && one.end_ns === null && one.start_ns < best.start_ns);
-  return list.reduce<Incident | null>((best, one) => (best && !isBefore(one, best) ? best : one), null);
 }
 
 type Paused = Pick<Incident, 'end_ns' | 'root_cause' | 'pause_path' | 'loop'>;

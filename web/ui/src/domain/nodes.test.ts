@@ -24,7 +24,7 @@ const incident = {
 describe('pages of switches and hosts', () => {
   test('a pause that a port sends is in the samples of its peer', () => {
     const sample = { port: 'a:2', time_ns: 1, interval_ns: 10, paused_ns: 5, paused: true, queue_bytes: 7, queue_packets: 1, tx_bps: 5e10 };
-    const ports = new Map([['a:2', { sample, heat: 0.5 }]]);
+    const ports = new Map([['a:2', { sample, heat: 0.5, queueBytes: 7, txBps: 5e10 }]]);
     expect(nodePorts(topology, 'a', ports).map(({ port, paused, pausesPeer, utilisation }) => [port, paused, pausesPeer, utilisation])).toEqual([
       ['a:1', null, null, null],
       ['a:2', 0.5, null, 0.5],

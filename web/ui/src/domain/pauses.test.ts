@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { pauseChart, replayed, ring } from './pauses';
+import { pauseChart, replayed, replaySteps, ring, stepTime } from './pauses';
 import type { Diagnosis, Evidence } from './types';
 
 const pause = (port: number, start_ns: number, end_ns: number | null) => ({ kind: 'pause' as const, port, priority: 3, start_ns, end_ns, frames: 1 });
@@ -30,6 +30,19 @@ describe('pauses', () => {
     const state = replayed(chart, ns);
     expect([...state.keys()]).toEqual(ports);
     expect([...state.values()].every(({ heat, sample }) => heat === 1 && sample.paused)).toBe(true);
+  });
+
+  test.each([
+    ['a short one', 113_000, 10_000, 12],
+    ['one of less than a step', 800, 10_000, 1],
+    ['3 000 steps', 30e6, 10_000, 3000],
+    ['a little more', 30e6 + 1, 20_000, 1501],
+    ['a second', 1e9, 340_000, 2942],
+  ])('a replay has steps of 10 us, a long one of a multiple: %s', (_, length, stepNs, last) => {
+    const span = { startNs: 7000, endNs: 7000 + length };
+    const steps = replaySteps(span);
+    expect(steps).toEqual({ stepNs, last });
+    expect([0, 1, last].map((step) => stepTime(span, steps, step) - 7000)).toEqual([0, Math.min(stepNs, length), length]);
   });
 
   test('without a pause record there is no chart', () => {

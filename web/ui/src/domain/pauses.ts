@@ -57,6 +57,29 @@ export function pauseChart(diagnosis: Diagnosis): PauseChart | null {
   return { rows, startNs, endNs: Math.max(diagnosis.time_ns, startNs + 1, ...times), slowNs: diagnosis.time_ns };
 }
 
+/** The step of a replay: most pauses last for some of them. */
+const STEP_NS = 10_000;
+/** A slider with more steps could not be set to a single one. */
+const STEPS_MOST = 3000;
+
+export interface ReplaySteps {
+  stepNs: number;
+  /** The number of the last step, at the end of the chart. */
+  last: number;
+}
+
+/** The steps of a replay: of 10 us, or of the least multiple with which a long chart has few enough. */
+export function replaySteps({ startNs, endNs }: Pick<PauseChart, 'startNs' | 'endNs'>): ReplaySteps {
+  const steps = (endNs - startNs) / STEP_NS;
+  const stepNs = STEP_NS * Math.max(1, Math.ceil(steps / STEPS_MOST));
+  return { stepNs, last: Math.max(1, Math.ceil((endNs - startNs) / stepNs)) };
+}
+
+/** The time of a step. The last one is shorter if the chart does not end with a step. */
+export function stepTime({ startNs, endNs }: Pick<PauseChart, 'startNs' | 'endNs'>, { stepNs }: ReplaySteps, step: number): number {
+  return Math.min(endNs, startNs + step * stepNs);
+}
+
 /** Whether a port is paused at a time. */
 export function isPaused(row: PauseRow, atNs: number): boolean {
   return row.pauses.some(({ startNs, endNs }) => startNs <= atNs && (endNs === null || atNs < endNs));
@@ -70,6 +93,8 @@ export function replayed(chart: PauseChart, atNs: number): Map<Port, PortState> 
       port,
       {
         heat: 1,
+        queueBytes: 0,
+        txBps: 0,
         sample: { port, time_ns: atNs, interval_ns: 0, queue_bytes: 0, queue_packets: 0, paused: true, paused_ns: 0, tx_bps: 0 },
       },
     ]),

@@ -1,6 +1,7 @@
 // Evidence records as table rows.
 
 import { bytes, clock, count, duration, lossName, readable, weight } from './format';
+import { hostValue } from './hostValues';
 import type { Evidence, EvidenceRecord, Flow, Port } from './types';
 
 /** Why an agent asked. A version that does not know a reason shows its name. */
@@ -15,6 +16,8 @@ export interface RecordRow {
   subject: { flow?: Flow; port?: Port; text?: string };
   /** Names and values of the fields. */
   facts: [string, string][];
+  /** The whole value of a host's report as JSON, if the facts leave some of it out. */
+  json?: string | null;
 }
 
 /**
@@ -161,7 +164,7 @@ function fullRow(record: EvidenceRecord, evidence: Evidence): RecordRow {
       return {
         kind: 'host report',
         subject: { text: record.host },
-        facts: [[record.pointer, record.value]],
+        ...hostValue(record.pointer, record.value),
       };
     case 'counter':
       return {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { links, parseRoute, showsTable, withTable } from './route';
+import { links, networkSettings, parseRoute, withNetwork } from './route';
 
 const at = (path: string) => parseRoute(new URL(path, 'http://127.0.0.1'));
 
@@ -33,9 +33,16 @@ describe('pages of nodes, and the network as a table', () => {
     expect(parseRoute(new URL(links.host('h 1'), 'http://x'))).toEqual({ view: 'host', name: 'h 1' });
   });
 
-  test('only views with the network keep the table', () => {
-    expect(withTable('/?incident=i-1')).toBe('/?incident=i-1&network=table');
-    expect(withTable('/ports/sw1%3A1')).toBe('/ports/sw1%3A1');
-    expect(showsTable(new URL('http://x/?network=table'))).toBe(true);
+  test('only views with the network keep how it is shown', () => {
+    const settings = { asTable: true, measure: 'queue' } as const;
+    expect(withNetwork('/?incident=i-1', settings)).toBe('/?incident=i-1&network=table&links=queue');
+    expect(withNetwork('/ports/sw1%3A1', settings)).toBe('/ports/sw1%3A1');
+    expect(networkSettings(new URL('http://x/?network=table&links=queue'))).toEqual(settings);
+  });
+
+  test('the map of pauses is usual and needs no parameter; an unknown one is that too', () => {
+    const usual = { asTable: false, measure: 'paused' } as const;
+    expect(withNetwork('/incidents/i-1?links=queue', usual)).toBe('/incidents/i-1');
+    expect(networkSettings(new URL('http://x/?links=colour'))).toEqual(usual);
   });
 });

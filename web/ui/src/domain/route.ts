@@ -1,5 +1,7 @@
 // The URL holds the state of the view: it selects what is shown, and selections change it.
 
+import { LINK_MEASURES, type LinkMeasure } from './linkMeasure';
+
 export type Route =
   | { view: 'switch'; name: string }
   | { view: 'host'; name: string }
@@ -43,16 +45,32 @@ export function parseRoute(url: URL): Route {
 /** Views with the network, as a map or as a table. */
 const WITH_NETWORK: Route['view'][] = ['overview', 'incident', 'diagnosis'];
 
-/** Whether a URL shows the network as a table. */
-export function showsTable(url: URL): boolean {
-  return url.searchParams.get('network') === 'table';
+/** How the network is shown. */
+export interface NetworkSettings {
+  /** As a table instead of a map. */
+  asTable: boolean;
+  /** What the links of the map show. */
+  measure: LinkMeasure;
 }
 
-/** The address of a view, with the network as a table if the view has one. */
-export function withTable(href: string): string {
+/** How a URL shows the network. */
+export function networkSettings(url: URL): NetworkSettings {
+  const wanted = url.searchParams.get('links');
+  return { asTable: url.searchParams.get('network') === 'table', measure: LINK_MEASURES.find((measure) => measure === wanted) ?? 'paused' };
+}
+
+/** Sets how a URL shows the network; what is usual needs no parameter. */
+export function setNetwork(url: URL, { asTable, measure }: NetworkSettings) {
+  const set = (name: string, value: string | null) => (value === null ? url.searchParams.delete(name) : url.searchParams.set(name, value));
+  set('network', asTable ? 'table' : null);
+  set('links', measure === 'paused' ? null : measure);
+}
+
+/** The address of a view with the same settings of the network, if the view shows it. */
+export function withNetwork(href: string, settings: NetworkSettings): string {
   const url = new URL(href, 'http://harrier');
   if (!WITH_NETWORK.includes(parseRoute(url).view)) return href;
-  url.searchParams.set('network', 'table');
+  setNetwork(url, settings);
   return url.pathname + url.search + url.hash;
 }
 

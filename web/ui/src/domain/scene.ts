@@ -3,8 +3,9 @@
 
 import { type Fabric, linkPath, type PlacedLink, pointOn } from './fabric';
 import { splitPort } from './flow';
-import { percent, plural, rate } from './format';
+import { bytes, percent, plural, rate } from './format';
 import { heatStep, type PortState } from './heat';
+import { type LinkMeasure, measureStep } from './linkMeasure';
 import { culpritFlows, culpritSwitches, foremostVictim } from './roles';
 import { ackRoute, routeOf, type Step } from './routes';
 import type { Structure } from './structure';
@@ -83,6 +84,29 @@ export function pausedHalves(ports: Map<Port, PortState>, fabric: Fabric): Pausi
     if (!end) return [];
     const t = (share: number) => (end.atA ? share : 1 - share);
     return [{ port, step: heatStep(heat), path: linkPath(end.link, t(0), t(0.5)), bars: bars(end.link, t(0.5)) }];
+  });
+}
+
+/** The half links of one step of a measure. */
+export interface Measured {
+  step: number;
+  path: string;
+}
+
+/** The half links with a queue or with traffic, one path for each step: in a busy network every link has some. */
+export function measuredHalves(measure: LinkMeasure, ports: Map<Port, PortState>, fabric: Fabric): Measured[] {
+  const steps = new Map<string, { link: PlacedLink; atA: boolean; step: number }>();
+  for (const [port, state] of ports) {
+    const end = fabric.byPort.get(port);
+    if (!end) continue;
+    const step = measureStep(measure, state, end.link.rate);
+    const key = `${end.link.a} ${end.atA}`;
+    if (step > (steps.get(key)?.step ?? 0)) steps.set(key, { ...end, step });
+  }
+  return [1, 2, 3, 4].flatMap((step) => {
+    const halves = [...steps.values()].filter((half) => half.step === step);
+    const path = halves.map(({ link, atA }) => linkPath(link, atA ? 0 : 1, 0.5)).join('');
+    return path === '' ? [] : [{ step, path }];
   });
 }
 
@@ -187,7 +211,7 @@ export function linkTitle(link: PlacedLink, ports: Map<Port, PortState>): string
   if (link.count > 1) return `${plural(link.count, 'link')} of ${rate(link.rate)}`;
   const side = (port: Port) => {
     const state = ports.get(port);
-    return state ? `${port} sends ${rate(state.sample.tx_bps)}, paused ${percent(state.heat)}` : port;
+    return state ? `${port} sends ${rate(state.sample.tx_bps)}, queue ${bytes(state.sample.queue_bytes)}, paused ${percent(state.heat)}` : port;
   };
   return `${link.a} – ${link.b}, ${rate(link.rate)}\n${side(link.a)}\n${side(link.b)}`;
 }

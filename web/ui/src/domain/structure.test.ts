@@ -86,8 +86,8 @@ describe('table of ports', () => {
 
   test('the incident first, then paused ports, then queues, then names', () => {
     const ports = new Map([
-      ['1l2:0', { sample: sample('1l2:0', 9000), heat: 0 }],
-      ['1l1:2', { sample: sample('1l1:2', 0), heat: 0.5 }],
+      ['1l2:0', { sample: sample('1l2:0', 9000), heat: 0, queueBytes: 9000, txBps: 0 }],
+      ['1l1:2', { sample: sample('1l1:2', 0), heat: 0.5, queueBytes: 0, txBps: 0 }],
     ]);
     const order = orderedPorts(ends, ports, '', ['x2:1']).map(({ port }) => port);
     expect(order.slice(0, 4)).toEqual(['x2:1', '1l1:2', '1l2:0', '1a1:0']);

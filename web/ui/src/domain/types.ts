@@ -17,6 +17,8 @@ export type RootCause = Sent<Schemas['RootCause'], 'port' | 'host'>;
 
 /** What an incident has on servers that group recurrences. */
 interface Coming {
+  /** What it cost the victim of the representative diagnosis. */
+  cost?: Schemas['Cost'];
   severity?: Severity;
   /** Number of times that it came back; 1 is once. */
   recurrences?: number;
@@ -88,6 +90,7 @@ export type CreatedToken = Schemas['CreatedToken'];
 export type Role = Schemas['Role'];
 /** What the points of a series are: what switches recorded in an epoch, or sums by the wall clock. */
 export type Resolution = 'epoch' | 'second' | 'minute';
+export type PortPriorities = Schemas['PortPrioritiesAnswer'];
 export type PortSeries = Omit<Schemas['PortSeries'], 'resolution' | 'samples'> & { resolution: Resolution; samples: (Schemas['PortPoint'] & { time?: string })[] };
 export type FlowSeries = Omit<Schemas['FlowSeries'], 'resolution'> & { resolution: Resolution };
 export type HostFinding = Schemas['HostFinding'];

@@ -90,13 +90,13 @@ class Live {
         if (this.incidents) this.incidents = withIncident(this.incidents, incident);
         this.#seen(incident.update_ns);
       },
-      ports: (samples) => {
+      ports: (samples, timeNs) => {
         this.#heard();
         this.#hasSamples = true;
         // A tab that was shown again may follow another tab's connection.
         this.connection = 'live';
         this.#warmed = warm(this.#warmed, samples);
-        this.#seen(samples[0]?.time_ns ?? 0);
+        this.#seen(timeNs);
       },
       topology: () => this.#restart(),
       missed: () => void this.load(),

@@ -1,13 +1,14 @@
 // Follows the URL: plain clicks on links of the dashboard change the view without loading the page again.
 
-import { parseRoute, type Route, showsTable, withTable } from '../domain/route';
+import type { LinkMeasure } from '../domain/linkMeasure';
+import { type NetworkSettings, networkSettings, parseRoute, type Route, setNetwork, withNetwork } from '../domain/route';
 
 export { links } from '../domain/route';
 
 class Router {
   route = $state.raw<Route>(parseRoute(new URL(location.href)));
-  /** The network is shown as a table. */
-  asTable = $state(showsTable(new URL(location.href)));
+  /** How the network is shown. */
+  network = $state.raw<NetworkSettings>(networkSettings(new URL(location.href)));
 
   constructor() {
     addEventListener('popstate', () => this.#read());
@@ -23,9 +24,9 @@ class Router {
     });
   }
 
-  /** Shows a view. One with a map keeps the choice between map and table. */
+  /** Shows a view. One with the network keeps how it is shown. */
   go(to: string, replace = false) {
-    const href = this.asTable ? withTable(to) : to;
+    const href = withNetwork(to, this.network);
     if (replace) history.replaceState(null, '', href);
     else history.pushState(null, '', href);
     const before = this.route.view;
@@ -36,9 +37,17 @@ class Router {
 
   /** Shows the network as a table, or as a map. */
   showTable(asTable: boolean) {
+    this.#showNetwork({ ...this.network, asTable });
+  }
+
+  /** Colours the links of the map by a measure. */
+  showMeasure(measure: LinkMeasure) {
+    this.#showNetwork({ ...this.network, measure });
+  }
+
+  #showNetwork(settings: NetworkSettings) {
     const url = new URL(location.href);
-    if (asTable) url.searchParams.set('network', 'table');
-    else url.searchParams.delete('network');
+    setNetwork(url, settings);
     history.replaceState(null, '', url);
     this.#read();
   }
@@ -46,7 +55,7 @@ class Router {
   #read() {
     const url = new URL(location.href);
     this.route = parseRoute(url);
-    this.asTable = showsTable(url);
+    this.network = networkSettings(url);
   }
 }
 
