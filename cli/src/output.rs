@@ -307,7 +307,14 @@ mod tests {
         let about = |claim: &str| {
             let port = Some(PortRef::new("sw1", 2));
             let claim = claim.to_string();
-            describe_evidence(&Evidence { claim, switch: None, port, epoch: None, records: Vec::new() })
+            describe_evidence(&Evidence {
+                claim,
+                template: None,
+                switch: None,
+                port,
+                epoch: None,
+                records: Vec::new(),
+            })
         };
         assert_eq!(about("the port was paused"), "sw1:2: the port was paused");
         assert_eq!(about("sw1:2 was paused"), "sw1:2 was paused");

@@ -84,6 +84,7 @@ impl<'c> Case<'c> {
         let info = &self.wiring.ports[row.port];
         Evidence {
             claim,
+            template: None,
             switch: Some(info.switch.clone()),
             port: Some(info.at.clone()),
             epoch: None,

@@ -193,6 +193,7 @@ mod tests {
             counters: Some(CounterInterval { from_ns: 1, to_ns: 1_000_000_001, watcher: None }),
             evidence: vec![Evidence {
                 claim: "s2:1 sent pauses".into(),
+                template: None,
                 switch: Some("s2".into()),
                 port: Some(port("s2:1")),
                 epoch: None,

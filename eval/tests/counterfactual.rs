@@ -59,6 +59,7 @@ impl Seen {
             victims: self.truth.victims.clone(),
             evidence: vec![Evidence {
                 claim: "its RTT rose".to_string(),
+                template: None,
                 switch: None,
                 port: None,
                 epoch: None,

@@ -78,6 +78,7 @@ pub(crate) fn withdrawn(verdict: &Diagnosis, reports: &[HostReport]) -> Option<D
     }];
     open.evidence.push(Evidence {
         claim,
+        template: None,
         switch: held.switch_port.map(|port| port.switch.clone()),
         port: held.switch_port.cloned(),
         epoch: None,

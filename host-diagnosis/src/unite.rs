@@ -130,6 +130,7 @@ fn evidence(report: &HostReport, finding: &HostFinding) -> Vec<Evidence> {
     claims
         .map(|claim| Evidence {
             claim: claim.claim.clone(),
+            template: None,
             switch: None,
             port: None,
             epoch: None,

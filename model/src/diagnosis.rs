@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
+use crate::claim::ClaimTemplate;
 use crate::flow::FlowKey;
 use crate::job::{JobStep, Transfer};
 use crate::port::PortRef;
@@ -284,6 +285,9 @@ pub enum Record {
 pub struct Evidence {
     /// One sentence for people.
     pub claim: String,
+    /// The same sentence with places for its values; absent where the claim is the text of another source.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub template: Option<ClaimTemplate>,
     /// The switch whose records these are.
     pub switch: Option<String>,
     /// The port of the records.

@@ -100,6 +100,7 @@ mod tests {
     fn diagnosis() -> Diagnosis {
         let evidence = Evidence {
             claim: "a \"quoted\" claim".to_string(),
+            template: None,
             switch: Some("s1".to_string()),
             port: None,
             epoch: None,

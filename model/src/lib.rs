@@ -4,6 +4,7 @@
 //! provenance graph and the diagnosis that the analyzer computes from it, and the wire formats ([`wire`]). Everything
 //! here is a plain value: no I/O, no clock, no randomness.
 
+pub mod claim;
 pub mod clock_shift;
 pub mod collective;
 pub mod config_finding;

@@ -115,8 +115,14 @@ mod tests {
             change(&mut changed);
             assert_eq!(read(&message(&changed)).unwrap_err().field, field);
         };
-        let claim =
-            || Evidence { claim: "x".into(), switch: None, port: None, epoch: None, records: Vec::new() };
+        let claim = || Evidence {
+            claim: "x".into(),
+            template: None,
+            switch: None,
+            port: None,
+            epoch: None,
+            records: Vec::new(),
+        };
         check(|v| v.id = "a/b".into(), "id");
         check(|v| v.id = String::new(), "id");
         check(|v| v.counters = None, "counters");

@@ -4,18 +4,18 @@ use std::collections::BTreeMap;
 
 use model::diagnosis::{Evidence, Record};
 use model::telemetry::FlowRecord;
-use model::units::counted;
 use model::{Anomaly, FlowKey, Job, LossReason, LossRecord, PortRef, Transfer, Trigger, TriggerReason};
 
 use crate::facts::span::pause_span;
 use crate::facts::topology_index::TopologyIndex;
 use crate::facts::view::{PortIx, flow_order};
-use crate::facts::wording::{duration, duration_f64, flow_name, why_lost};
+use crate::facts::wording::why_lost;
 use crate::findings::contention::Contention;
 use crate::findings::signatures::{Finding, class_contention, packet_loss, path_change};
 use crate::graph::context::Context;
 use crate::graph::port_graph::Reason;
 use crate::round;
+use crate::text::phrase::{self, Phrase, count, moment, name, number, share, time};
 use crate::verdict::causes::{Case, misconfiguration};
 use crate::verdict::collective;
 use crate::verdict::ranking::{Ranked, most_paused_first, paused_packets_of};
@@ -30,13 +30,8 @@ const OWN_SHARE: f64 = 0.1;
 pub(crate) fn evidence(context: &Context<'_, '_>, finding: &Finding, ranked: &Ranked) -> Vec<Evidence> {
     let mut claims = Vec::new();
     if let Some(trigger) = context.trigger {
-        claims.push(Evidence {
-            claim: trigger_text(context.view.index, trigger),
-            switch: None,
-            port: None,
-            epoch: None,
-            records: vec![Record::Trigger(trigger.clone())],
-        });
+        let records = vec![Record::Trigger(trigger.clone())];
+        claims.push(measured(context.view.index, trigger).evidence(None, None, None, records));
     }
     claims.extend(victim_claim(context, finding, ranked));
     // The pauses of a queue that other classes cause are those of the victim's class.
@@ -70,31 +65,31 @@ pub(crate) fn of_pauses(context: &Context<'_, '_>, finding: &Finding) -> Vec<Evi
     claims
 }
 
-fn trigger_text(index: &TopologyIndex<'_>, trigger: &Trigger) -> String {
-    let flow = flow_name(index, trigger.flow);
-    let (rtt, base) = (duration(trigger.rtt_ns), duration(trigger.base_rtt_ns));
+/// What the agent measured.
+fn measured(index: &TopologyIndex<'_>, trigger: &Trigger) -> Phrase {
+    let (host, flow) = (name(&trigger.host), phrase::flow(index, trigger.flow));
+    let (rtt, base) = (time(trigger.rtt_ns), time(trigger.base_rtt_ns));
+    let expected = time(trigger.expected_ns.unwrap_or(trigger.base_rtt_ns));
     match trigger.reason {
         TriggerReason::SlowRtt => {
-            let times = trigger.rtt_ns as f64 / trigger.base_rtt_ns.max(1) as f64;
-            format!(
-                "host {} measured a round trip of {rtt} for {flow}, {times:.1} times the base RTT of {base}",
-                trigger.host
+            let times = number(trigger.rtt_ns as f64 / trigger.base_rtt_ns.max(1) as f64, 1);
+            Phrase::new(
+                "host {} measured a round trip of {} for {}, {} times the base RTT of {}",
+                [host, rtt, flow, times, base],
             )
         }
-        TriggerReason::Silence => format!(
-            "host {} sent data of {flow}, and no ACK arrived for {rtt} (base RTT {base})",
-            trigger.host
+        TriggerReason::Silence => Phrase::new(
+            "host {} sent data of {}, and no ACK arrived for {} (base RTT {})",
+            [host, flow, rtt, base],
         ),
-        TriggerReason::SlowOperation => format!(
-            "host {} measured an operation of {flow} that took {rtt} instead of {} at most, with normal round trips (base RTT {base})",
-            trigger.host,
-            duration(trigger.expected_ns.unwrap_or(trigger.base_rtt_ns))
+        TriggerReason::SlowOperation => Phrase::new(
+            "host {} measured an operation of {} that took {} instead of {} at most, with normal round trips (base RTT {})",
+            [host, flow, rtt, expected, base],
         ),
-        TriggerReason::SlowJob => format!(
-            "iterations of the job of {flow} at host {} take {rtt} on average instead of the {} that the job states, with normal \
-             round trips (base RTT {base})",
-            trigger.host,
-            duration(trigger.expected_ns.unwrap_or(trigger.base_rtt_ns))
+        TriggerReason::SlowJob => Phrase::new(
+            "iterations of the job of {} at host {} take {} on average instead of the {} that the job states, with normal \
+             round trips (base RTT {})",
+            [flow, host, rtt, expected, base],
         ),
     }
 }
@@ -102,12 +97,9 @@ fn trigger_text(index: &TopologyIndex<'_>, trigger: &Trigger) -> String {
 /// Returns the claims about jobs: that the victim is the transfer that delays a job, and which culprits are transfers
 /// of a job.
 pub(crate) fn of_jobs(jobs: &[Job], victim: FlowKey, culprits: &[FlowKey], now_ns: u64) -> Vec<Evidence> {
-    let claim = |claim: String, transfers: Vec<&Transfer>| Evidence {
-        claim,
-        switch: None,
-        port: None,
-        epoch: None,
-        records: transfers.into_iter().cloned().map(Record::Transfer).collect(),
+    let claim = |claim: Phrase, transfers: Vec<&Transfer>| {
+        let records = transfers.into_iter().cloned().map(Record::Transfer).collect();
+        claim.evidence(None, None, None, records)
     };
     let mut claims = Vec::new();
     for job in jobs {
@@ -115,18 +107,20 @@ pub(crate) fn of_jobs(jobs: &[Job], victim: FlowKey, culprits: &[FlowKey], now_n
             .filter(|slow| slow.transfer.flow == victim);
         if let Some(slow) = slow {
             claims.push(claim(
-                format!(
-                    "job `{}` depends on the victim: its transfer in step {} of {} has taken {}; the median for its size is \
-                     {}; {} on it",
-                    job.name,
-                    slow.transfer.step,
-                    job.steps(),
-                    duration(slow.took_ns),
-                    duration(slow.usual_ns),
-                    match slow.waiting {
-                        1 => "1 transfer depends".to_string(),
-                        many => format!("{many} transfers depend"),
-                    }
+                Phrase::new(
+                    &format!(
+                        "job `{{}}` depends on the victim: its transfer in step {} of {} has taken {{}}; the median for its \
+                         size is {{}}; {{}} {} on it",
+                        slow.transfer.step,
+                        job.steps(),
+                        if slow.waiting == 1 { "depends" } else { "depend" },
+                    ),
+                    [
+                        name(&job.name),
+                        time(slow.took_ns),
+                        time(slow.usual_ns),
+                        count(slow.waiting as u64, "transfer"),
+                    ],
                 ),
                 vec![slow.transfer],
             ));
@@ -135,15 +129,14 @@ pub(crate) fn of_jobs(jobs: &[Job], victim: FlowKey, culprits: &[FlowKey], now_n
             culprits.iter().filter_map(|flow| collective::transfer_of(job, *flow, now_ns)).collect();
         if let Some(first) = of_job.first() {
             claims.push(claim(
-                format!(
-                    "{} of job `{}`, the first in step {} of {}",
-                    match of_job.len() {
-                        1 => "1 culprit is a transfer".to_string(),
-                        many => format!("{many} culprits are transfers"),
-                    },
-                    job.name,
-                    first.step,
-                    job.steps()
+                Phrase::new(
+                    &format!(
+                        "{{}} {} of job `{{}}`, the first in step {} of {}",
+                        if of_job.len() == 1 { "is a transfer" } else { "are transfers" },
+                        first.step,
+                        job.steps()
+                    ),
+                    [count(of_job.len() as u64, "culprit"), name(&job.name)],
                 ),
                 of_job,
             ));
@@ -155,13 +148,6 @@ pub(crate) fn of_jobs(jobs: &[Job], victim: FlowKey, culprits: &[FlowKey], now_n
 /// Returns the log entries and losses of a path change or of lost packets.
 pub(crate) fn of_the_path(context: &Context<'_, '_>, finding: &Finding) -> Vec<Evidence> {
     let limit = context.settings.evidence_records;
-    let claim = |claim: String, port: Option<PortRef>, switch: &str, record: Record| Evidence {
-        claim,
-        switch: Some(switch.to_string()),
-        port,
-        epoch: None,
-        records: vec![record],
-    };
     let (events, losses) = match finding.anomaly {
         Anomaly::PathChange => {
             path_change::of(context).map(|change| (change.events, change.losses)).unwrap_or_default()
@@ -171,16 +157,21 @@ pub(crate) fn of_the_path(context: &Context<'_, '_>, finding: &Finding) -> Vec<E
         }
         _ => return Vec::new(),
     };
-    let logged = events.into_iter().take(limit).map(|event| {
-        claim(event.to_string(), event.link_port(), &event.switch, Record::Event(event.clone()))
+    let logged = events.into_iter().take(limit).map(|event| Evidence {
+        claim: event.to_string(),
+        template: None,
+        switch: Some(event.switch.clone()),
+        port: event.link_port(),
+        epoch: None,
+        records: vec![Record::Event(event.clone())],
     });
     let lost = losses.into_iter().take(limit).map(|loss| {
         let port = loss.ingress_port.or(loss.egress_port).map(|port| PortRef::new(&loss.switch, port));
-        let place = port.as_ref().map_or_else(|| loss.switch.clone(), ToString::to_string);
-        let (from, to) = (duration(loss.lost_ns.0), duration(loss.lost_ns.1));
-        let packets = counted(loss.packets, "packet");
-        let text = format!("{place} lost {packets}{} ({from} to {to})", why_lost(loss.reason));
-        claim(text, port, &loss.switch, Record::Loss(loss.clone()))
+        let place = port.as_ref().map_or_else(|| name(&loss.switch), phrase::port);
+        let template = format!("{{}} lost {{}}{} ({{}} to {{}})", why_lost(loss.reason));
+        let words = [place, count(loss.packets, "packet"), moment(loss.lost_ns.0), moment(loss.lost_ns.1)];
+        let records = vec![Record::Loss(loss.clone())];
+        Phrase::new(&template, words).evidence(Some(&loss.switch), port, None, records)
     });
     logged.chain(lost).collect()
 }
@@ -194,6 +185,7 @@ pub(crate) fn of_configuration(case: &Case<'_, '_, '_>, attributed: &[String]) -
         .filter(|finding| attributed.contains(&finding.id) || risks.contains(finding))
         .map(|finding| Evidence {
             claim: finding.message.clone(),
+            template: None,
             switch: Some(finding.switch.clone()),
             port: finding.port.map(|port| PortRef::new(&finding.switch, port)),
             epoch: None,
@@ -209,13 +201,10 @@ pub(crate) fn of_configuration(case: &Case<'_, '_, '_>, attributed: &[String]) -
     for ((switch, reason), losses) in losses {
         let packets = losses.iter().fold(0, |sum: u64, loss| sum.saturating_add(loss.packets));
         let records = losses.into_iter().take(case.context.settings.evidence_records);
-        claims.push(Evidence {
-            claim: format!("{switch} lost {}{}", counted(packets, "packet"), why_lost(reason)),
-            switch: Some(switch.to_string()),
-            port: None,
-            epoch: None,
-            records: records.map(|loss| Record::Loss(loss.clone())).collect(),
-        });
+        let records = records.map(|loss| Record::Loss(loss.clone())).collect();
+        let template = format!("{{}} lost {{}}{}", why_lost(reason));
+        let lost = Phrase::new(&template, [name(switch), count(packets, "packet")]);
+        claims.push(lost.evidence(Some(switch), None, None, records));
     }
     claims
 }
@@ -236,23 +225,21 @@ fn paused_at<'a>(
 
 /// Returns where the victim itself was paused or queued.
 fn victim_claim(context: &Context<'_, '_>, finding: &Finding, ranked: &Ranked) -> Option<Evidence> {
-    let victim = flow_name(context.view.index, ranked.victim);
+    let victim = || phrase::flow(context.view.index, ranked.victim);
     let mut crossed = finding.path.iter().chain(&finding.pause_loop).copied();
     if let Some((port, records, packets)) = crossed.find_map(|port| paused_at(context, port, ranked.victim)) {
-        let claim = format!(
-            "{} of {victim} {} enqueued while the port was paused",
-            counted(packets, "packet"),
-            was(packets)
-        );
+        let template = format!("{{}} of {{}} {} enqueued while the port was paused", was(packets));
+        let claim = Phrase::new(&template, [count(packets, "packet"), victim()]);
         return Some(records_evidence(context, port, records, claim));
     }
     let part = finding.contention.as_ref().and_then(|c| Some((c.port, c.part(ranked.victim)?)));
     if let Some((port, part)) = part {
-        let claim = format!("packets of {victim} found {:.1} packets ahead of them on average", part.depth);
+        let words = [victim(), number(part.depth, 1)];
+        let claim = Phrase::new("packets of {} found {} packets ahead of them on average", words);
         return Some(flow_evidence(context, port, ranked.victim, claim));
     }
     let port = *context.path.ports.first()?;
-    let claim = format!("{victim} crosses this port; none of its packets was counted as paused");
+    let claim = Phrase::new("{} crosses this port; none of its packets was counted as paused", [victim()]);
     let evidence = flow_evidence(context, port, ranked.victim, claim);
     (!evidence.records.is_empty()).then_some(evidence)
 }
@@ -261,7 +248,7 @@ pub(crate) fn flow_evidence(
     context: &Context<'_, '_>,
     port: PortIx,
     flow: FlowKey,
-    claim: String,
+    claim: Phrase,
 ) -> Evidence {
     records_evidence(context, port, context.view.records_of(port, flow), claim)
 }
@@ -270,32 +257,29 @@ fn records_evidence(
     context: &Context<'_, '_>,
     port: PortIx,
     records: Vec<&FlowRecord>,
-    claim: String,
+    claim: Phrase,
 ) -> Evidence {
     let records: Vec<_> = records.into_iter().take(context.settings.evidence_records).collect();
     let epoch = match records.as_slice() {
         [one] => Some(one.epoch),
         _ => None,
     };
-    Evidence {
-        claim,
-        switch: Some(context.view.switch_of(port).name.to_string()),
-        port: Some(context.view.port_ref(port)),
-        epoch,
-        records: records.into_iter().map(|r| Record::Flow(r.clone())).collect(),
-    }
+    let records = records.into_iter().map(|r| Record::Flow(r.clone())).collect();
+    claim.evidence(None, Some(context.view.port_ref(port)), epoch, records)
 }
 
 /// Returns the claim that the victim's class was held back at the root port of a finding, with the victim's records.
 pub(crate) fn of_other_classes(context: &Context<'_, '_>, finding: &Finding) -> Option<Evidence> {
     let port = context.path.ports.iter().find(|port| Some(context.view.port_ref(**port)) == finding.root)?;
     let (held, victim) = (class_contention::held(context, *port)?, context.victim?);
-    let claim = format!(
+    let claim = Phrase::new(
         "{} of {} of {} met a queue of their own class at {}",
-        held.queued.round(),
-        counted(held.packets.round() as u64, "packet"),
-        flow_name(context.view.index, victim),
-        context.view.port_ref(*port)
+        [
+            number(held.queued.round(), 0),
+            count(held.packets.round() as u64, "packet"),
+            phrase::flow(context.view.index, victim),
+            phrase::port(&context.view.port_ref(*port)),
+        ],
     );
     Some(flow_evidence(context, *port, victim, claim))
 }
@@ -311,19 +295,17 @@ fn pause_claim(context: &Context<'_, '_>, port: PortIx) -> Evidence {
         .filter(|p| when.is_none_or(|w| w.overlaps(pause_span(p, frozen_ns))))
         .collect();
     let packets = view.paused_packets(port, when);
-    let name = view.port_ref(port);
+    let paused = view.port_ref(port);
     let spans = pauses.iter().map(|p| pause_span(p, frozen_ns));
     let paused_ns = spans.fold(0, |sum: u64, s| sum.saturating_add(s.to - s.from));
     let claim = if pauses.is_empty() {
-        format!("{name} was paused: {} {} enqueued meanwhile", counted(packets, "packet"), was(packets))
+        let template = format!("{{}} was paused: {{}} {} enqueued meanwhile", was(packets));
+        Phrase::new(&template, [phrase::port(&paused), count(packets, "packet")])
     } else {
-        format!(
-            "{name} was paused {}, {} in total; {} {} enqueued meanwhile",
-            if pauses.len() == 1 { "once".to_string() } else { format!("{} times", pauses.len()) },
-            duration(paused_ns),
-            counted(packets, "packet"),
-            was(packets)
-        )
+        let often = if pauses.len() == 1 { "once".to_string() } else { format!("{} times", pauses.len()) };
+        let template =
+            format!("{{}} was paused {often}, {{}} in total; {{}} {} enqueued meanwhile", was(packets));
+        Phrase::new(&template, [phrase::port(&paused), time(paused_ns), count(packets, "packet")])
     };
     let slots = view
         .slots(port)
@@ -332,19 +314,13 @@ fn pause_claim(context: &Context<'_, '_>, port: PortIx) -> Evidence {
         .map(|s| Record::Port((*s).clone()));
     let total = (!pauses.is_empty()).then(|| {
         let pauses = pauses.len() as u64;
-        Record::PauseTotal { port: name.clone(), pauses, paused_ns }
+        Record::PauseTotal { port: paused.clone(), pauses, paused_ns }
     });
     let recorded = slots
         .chain(pauses.iter().map(|p| Record::Pause((**p).clone())))
         .take(context.settings.evidence_records);
     let records: Vec<Record> = total.into_iter().chain(recorded).collect();
-    Evidence {
-        claim,
-        switch: Some(view.switch_of(port).name.to_string()),
-        port: Some(name),
-        epoch: None,
-        records,
-    }
+    claim.evidence(None, Some(paused), None, records)
 }
 
 /// The wait-for edge between two ports of the pause path.
@@ -362,17 +338,10 @@ fn edge_claim(context: &Context<'_, '_>, from: PortIx, to: PortIx) -> Option<Evi
     }];
     let own = meters.iter().filter(|m| m.bytes > 0 && view.epoch_in(to, m.epoch, context.when(from)));
     records.extend(own.take(context.settings.evidence_records).map(|m| Record::Meter((*m).clone())));
-    Some(Evidence {
-        claim: format!(
-            "{} is paused because traffic arriving from it is queued at {}",
-            view.port_ref(from),
-            view.port_ref(to)
-        ),
-        switch: Some(view.switch_of(to).name.to_string()),
-        port: Some(view.port_ref(to)),
-        epoch: None,
-        records,
-    })
+    let (from, to) = (view.port_ref(from), view.port_ref(to));
+    let ports = [phrase::port(&from), phrase::port(&to)];
+    let claim = Phrase::new("{} is paused because traffic arriving from it is queued at {}", ports);
+    Some(claim.evidence(None, Some(to), None, records))
 }
 
 /// Ports for which the published rule has an edge, and why there is none here.
@@ -390,15 +359,11 @@ fn exclusion_claims(context: &Context<'_, '_>, path: &[PortIx]) -> Vec<Evidence>
                 Reason::NoQueue => "it was not paused and had no queue at that time",
                 Reason::HoldsNothing => "it was paused, but no traffic from there was queued at it",
             };
-            Evidence {
-                claim: format!("{from} does not wait for {to}: {why}"),
-                switch: Some(view.switch_of(x.to).name.to_string()),
-                port: Some(to.clone()),
-                epoch: None,
-                records: std::iter::once(Record::PortEdge { from, to, weight: round(x.weight) })
-                    .chain(view.slots(x.to).iter().take(4).map(|s| Record::Port((*s).clone())))
-                    .collect(),
-            }
+            let ports = [phrase::port(&from), phrase::port(&to)];
+            let claim = Phrase::new(&format!("{{}} does not wait for {{}}: {why}"), ports);
+            let edge = Record::PortEdge { from, to: to.clone(), weight: round(x.weight) };
+            let slots = view.slots(x.to).iter().take(4).map(|s| Record::Port((*s).clone()));
+            claim.evidence(None, Some(to), None, std::iter::once(edge).chain(slots).collect())
         })
         .collect()
 }
@@ -406,18 +371,32 @@ fn exclusion_claims(context: &Context<'_, '_>, path: &[PortIx]) -> Vec<Evidence>
 /// How many flows built the queue, and how deep it was.
 fn contention_claim(context: &Context<'_, '_>, contention: &Contention) -> Evidence {
     let port = context.view.port_ref(contention.port);
-    let flows: Vec<FlowKey> = contention.contributors().map(|p| p.flow).collect();
-    let builders = match flows.len() {
-        0 if contention.self_made => "the victim itself built".to_string(),
-        0 => "the records do not show which flow built".to_string(),
-        1 => "1 flow built".to_string(),
-        many => format!("{many} flows built"),
+    let flows = contention.contributors().count() as u64;
+    let (template, mut words) = match flows {
+        _ if contention.depth == 0.0 => ("{} passed {} without a queue", vec![count(flows, "flow")]),
+        0 if contention.self_made => ("the victim itself built the queue at {}", vec![]),
+        0 => ("the records do not show which flow built the queue at {}", vec![]),
+        _ => ("{} built the queue at {}", vec![count(flows, "flow")]),
     };
-    let time = contention.when.map_or_else(String::new, |w| format!(" over {}", duration_f64(w.length_ns())));
-    let own = match context.victim.map_or(0.0, |victim| contention.share(victim)) {
-        share if share >= OWN_SHARE => format!("; {:.0} % of its packets are the victim's", 100.0 * share),
-        _ => String::new(),
-    };
+    let mut rest = String::new();
+    words.push(phrase::port(&port));
+    if contention.depth > 0.0 {
+        rest.push_str(" (mean depth {} packets");
+        words.push(number(contention.depth, 1));
+    }
+    if let Some(when) = contention.when {
+        rest.push_str(" over {}");
+        words.push(time(when.length_ns().round() as u64));
+    }
+    if contention.depth > 0.0 {
+        rest.push(')');
+        let own = context.victim.map_or(0.0, |victim| contention.share(victim));
+        if own >= OWN_SHARE {
+            rest.push_str("; {} of its packets are the victim's");
+            words.push(share(own));
+        }
+    }
+    let claim = Phrase::new(&format!("{template}{rest}"), words);
     let records = contention
         .flows
         .iter()
@@ -425,17 +404,8 @@ fn contention_claim(context: &Context<'_, '_>, contention: &Contention) -> Evide
         .map(|p| Record::Contribution { flow: p.flow, weight: round(p.weight) });
     let slots = context.view.slots(contention.port).iter();
     let slots = slots.filter(|s| context.view.epoch_in(contention.port, s.epoch, contention.when)).take(4);
-    Evidence {
-        claim: if contention.depth == 0.0 {
-            format!("{} passed {port} without a queue{time}", counted(flows.len() as u64, "flow"))
-        } else {
-            format!("{builders} the queue at {port} (mean depth {:.1} packets{time}){own}", contention.depth)
-        },
-        switch: Some(context.view.switch_of(contention.port).name.to_string()),
-        port: Some(port),
-        epoch: None,
-        records: records.chain(slots.map(|s| Record::Port((*s).clone()))).collect(),
-    }
+    let records = records.chain(slots.map(|s| Record::Port((*s).clone()))).collect();
+    claim.evidence(None, Some(port), None, records)
 }
 
 /// One claim for each culprit at the root port, with its records.
@@ -447,12 +417,13 @@ fn flow_claims(context: &Context<'_, '_>, contention: &Contention, culprits: &[F
         .filter_map(|flow| {
             // A single packet shows that a flow was there, not that it built a queue.
             let part = contention.part(*flow).filter(|part| part.packets.round() > 1.0)?;
-            let name = flow_name(context.view.index, *flow);
-            let enqueued = counted(part.packets.round() as u64, "packet");
+            let name = phrase::flow(context.view.index, *flow);
+            let enqueued = count(part.packets.round() as u64, "packet");
             let claim = if contention.history && contention.changed {
-                format!("{name} enqueued {enqueued}, {:.0} above its previous rate", part.excess)
+                let words = [name, enqueued, number(part.excess, 0)];
+                Phrase::new("{} enqueued {}, {} above its previous rate", words)
             } else {
-                format!("{name} enqueued {enqueued} in that time")
+                Phrase::new("{} enqueued {} in that time", [name, enqueued])
             };
             let mut evidence = flow_evidence(context, contention.port, *flow, claim);
             let during = context.view.records_of(contention.port, *flow);
@@ -479,13 +450,10 @@ fn spreader_claims(context: &Context<'_, '_>, finding: &Finding, ranked: &Ranked
     let packets = others.iter().map(|flow| paused_packets_of(context, finding, *flow)).sum();
     if let Some(claim) = spreader_claim(context, finding, *first) {
         let spread = if others.len() == 1 { "spreads" } else { "spread" };
-        let text = format!(
-            "{} {spread} the congestion: {} of them {} paused on the pause path",
-            counted(others.len() as u64, "more flow"),
-            counted(packets, "packet"),
-            was(packets)
-        );
-        claims.push(Evidence { claim: text, ..claim });
+        let template =
+            format!("{{}} {spread} the congestion: {{}} of them {} paused on the pause path", was(packets));
+        let words = [count(others.len() as u64, "more flow"), count(packets, "packet")];
+        claims.push(Phrase::new(&template, words).instead_of(claim));
     }
     claims
 }
@@ -493,12 +461,11 @@ fn spreader_claims(context: &Context<'_, '_>, finding: &Finding, ranked: &Ranked
 fn spreader_claim(context: &Context<'_, '_>, finding: &Finding, flow: FlowKey) -> Option<Evidence> {
     let mut crossed = finding.pause_loop.iter().rev().chain(finding.path.iter().rev()).copied();
     let (port, records, packets) = crossed.find_map(|port| paused_at(context, port, flow))?;
-    let claim = format!(
-        "{} spreads the congestion: {} of it {} paused here, and it continues to the next port",
-        flow_name(context.view.index, flow),
-        counted(packets, "packet"),
+    let template = format!(
+        "{{}} spreads the congestion: {{}} of it {} paused here, and it continues to the next port",
         was(packets)
     );
+    let claim = Phrase::new(&template, [phrase::flow(context.view.index, flow), count(packets, "packet")]);
     Some(records_evidence(context, port, records, claim))
 }
 

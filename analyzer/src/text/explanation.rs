@@ -91,6 +91,7 @@ pub(crate) fn add_share(diagnosis: &mut Diagnosis, share: f64) {
         claim: format!(
             "the root cause{place} accounts for about {percent} % of the delay that the verdicts about it explain"
         ),
+        template: None,
         switch: diagnosis.root_cause.port.as_ref().map(|port| port.switch.clone()),
         port: diagnosis.root_cause.port.clone(),
         epoch: None,

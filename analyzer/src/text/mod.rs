@@ -5,4 +5,5 @@ pub(crate) mod coverage;
 pub(crate) mod evidence;
 pub(crate) mod explanation;
 pub(crate) mod graph_context;
+pub(crate) mod phrase;
 pub(crate) mod provenance;

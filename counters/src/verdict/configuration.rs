@@ -88,6 +88,7 @@ pub(super) fn related(
         let evidence = Evidence {
             // The message begins with the switch.
             claim: format!("{}, which {verb}", finding.message),
+            template: None,
             switch: Some(finding.switch.clone()),
             port: finding.port.map(|port| model::PortRef::new(&finding.switch, port)),
             epoch: None,

@@ -44,6 +44,7 @@ pub(super) fn verdicts(case: &Case<'_>, cluster: &Cluster) -> Vec<Diagnosis> {
     {
         first.evidence.push(Evidence {
             claim: format!("smaller parts of the pauses end at {}", text::list(&minor)),
+            template: None,
             switch: None,
             port: None,
             epoch: None,
@@ -222,6 +223,7 @@ fn flow_evidence(case: &Case<'_>, row: &Pressure, sampled: &flows::Sampled) -> E
             if sampled.is_exact { "counted" } else { "sampled" },
             case.shown(row.port),
         ),
+        template: None,
         switch: Some(info.switch.clone()),
         port: Some(info.at.clone()),
         epoch: None,

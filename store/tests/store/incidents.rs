@@ -356,6 +356,7 @@ async fn a_verdict_without_a_culprit_joins_the_open_incident_of_its_ports() {
     let mut by_claim = undetermined("claim", 10_600, &[]);
     by_claim.evidence = vec![model::diagnosis::Evidence {
         claim: "packets are queued".into(),
+        template: None,
         switch: None,
         port: Some("sw1:1".parse().unwrap()),
         epoch: None,

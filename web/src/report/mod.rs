@@ -232,8 +232,14 @@ mod tests {
         let cost =
             Cost { delay_ns: trigger.excess_ns(), base_rtt_ns: trigger.base_rtt_ns, ..Cost::default() };
         let records = vec![Record::Trigger(trigger)];
-        let evidence =
-            vec![Evidence { claim: String::new(), switch: None, port: None, epoch: None, records }];
+        let evidence = vec![Evidence {
+            claim: String::new(),
+            template: None,
+            switch: None,
+            port: None,
+            epoch: None,
+            records,
+        }];
         let diagnosis = Diagnosis { cost, evidence, ..Diagnosis::undetermined(flow) };
         assert_eq!((delayed(&diagnosis), slowdown(&diagnosis)), (what, factor));
     }

@@ -1,5 +1,6 @@
 //! The live stream as server-sent events.
 
+use std::collections::BTreeSet;
 use std::convert::Infallible;
 use std::sync::Arc;
 
@@ -7,19 +8,24 @@ use axum::extract::{Query, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::response::sse::{Event as SseEvent, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
+use model::PortRef;
 use serde::Deserialize;
+use serde_json::Value;
 use tokio_stream::StreamExt as _;
 use tokio_stream::wrappers::BroadcastStream;
 use tokio_stream::wrappers::errors::BroadcastStreamRecvError::Lagged;
 use utoipa::{IntoParams, ToSchema};
 
-use super::parameters::{event_id, event_kinds};
+use super::parameters::{event_id, event_kinds, event_ports};
 
 use crate::events::{EventId, StreamEvent, StreamEventKind, client_event};
 use crate::limits::{EVENT_CLIENTS, HEARTBEAT};
 use crate::live::LiveState;
 use crate::problem::Problem;
 use crate::state::AppState;
+
+/// Maximum number of ports that a client selects.
+const MAX_PORTS: usize = 64;
 
 /// Selects events.
 #[derive(Debug, Default, Deserialize, IntoParams)]
@@ -30,6 +36,10 @@ pub(crate) struct EventsQuery {
     /// kinds about the stream itself (`hello`, `gap`, `dropped`) are always sent.
     #[param(schema_with = event_kinds)]
     kinds: Option<String>,
+    /// Ports of which `pause` and `ports` events are sent, separated by commas, at most 64; all when absent. Other kinds are not
+    /// filtered by it.
+    #[param(schema_with = event_ports)]
+    port: Option<String>,
 }
 
 /// Where the stream continues.
@@ -77,6 +87,7 @@ pub(crate) async fn stream(
 ) -> Result<Response, Problem> {
     let last_seen = last_event_id(&headers)?;
     let unselected = unselected(query.kinds.as_deref())?;
+    let ports = selected_ports(query.port.as_deref())?;
     let client = Client::enter(state.live.clone())?;
     let Some(subscription) = state.live.events.subscribe(last_seen) else {
         return Err(unavailable("stopping", "the server is stopping"));
@@ -90,6 +101,10 @@ pub(crate) async fn stream(
         }
     });
     let selected = replay.chain(live).filter(move |event| !unselected.contains(&event.kind));
+    let selected = selected.filter_map(move |event| match &ports {
+        Some(ports) => of_ports(event, ports),
+        None => Some(event),
+    });
     let events = selected.map(|event| Ok::<_, Infallible>(sse(&event)));
     let mut response =
         Sse::new(events).keep_alive(KeepAlive::new().interval(HEARTBEAT).text("alive")).into_response();
@@ -125,6 +140,42 @@ fn unselected(kinds: Option<&str>) -> Result<Vec<StreamEventKind>, Problem> {
         return Err(Problem::bad_query(format!("`{unknown}` is not a kind of event; expected `{names}`")));
     }
     Ok(all.into_iter().filter(|kind| !kinds.split(',').any(|name| name == kind.name())).collect())
+}
+
+/// Returns the ports that a client wants; `None` for all.
+fn selected_ports(ports: Option<&str>) -> Result<Option<BTreeSet<String>>, Problem> {
+    let Some(ports) = ports else { return Ok(None) };
+    let read = |port: &str| {
+        let port: PortRef = port
+            .parse()
+            .map_err(|error: model::port::ParsePortError| Problem::bad_query(error.to_string()))?;
+        Ok(port.to_string())
+    };
+    let selected = ports.split(',').map(read).collect::<Result<BTreeSet<String>, Problem>>()?;
+    if selected.len() > MAX_PORTS {
+        return Err(Problem::bad_query(format!(
+            "{} ports are selected; expected at most {MAX_PORTS}",
+            selected.len()
+        )));
+    }
+    Ok(Some(selected))
+}
+
+/// The event with the samples of these ports only; `None` for a pause of another port. A batch without a sample is sent: it
+/// tells that time passes.
+fn of_ports(event: StreamEvent, ports: &BTreeSet<String>) -> Option<StreamEvent> {
+    let is_selected = |of: &Value| of["port"].as_str().is_some_and(|port| ports.contains(port));
+    if !matches!(event.kind, StreamEventKind::Pause | StreamEventKind::Ports) {
+        return Some(event);
+    }
+    let mut data: Value = serde_json::from_str(&event.data).ok()?;
+    if event.kind == StreamEventKind::Pause {
+        return is_selected(&data).then_some(event);
+    }
+    if let Some(samples) = data["samples"].as_array_mut() {
+        samples.retain(is_selected);
+    }
+    Some(StreamEvent { data: data.to_string().into(), ..event })
 }
 
 fn unavailable(name: &str, detail: &str) -> Problem {

@@ -84,6 +84,12 @@ pub(super) fn event_kinds() -> RefOr<Schema> {
     pattern(&format!("^({kinds})(,({kinds}))*$"))
 }
 
+/// The schema of ports, separated by commas. Names of switches with other characters are accepted as well.
+pub(super) fn event_ports() -> RefOr<Schema> {
+    let port = "[A-Za-z0-9_.-]{1,60}:[0-9]{1,4}";
+    pattern(&format!("^{port}(,{port}){{0,63}}$"))
+}
+
 /// The schema of the id of an event of the live stream.
 pub(super) fn event_id() -> RefOr<Schema> {
     pattern("^([0-9a-f]{1,16}-)?[0-9]{1,19}$")

@@ -113,6 +113,29 @@ async fn a_port_that_stays_idle_is_left_out_of_batches() {
 }
 
 #[tokio::test]
+async fn a_client_receives_pauses_and_samples_of_the_ports_that_it_selects() {
+    let live = live().await;
+    let response = connect_to(&live, "/api/v1/events?port=sw1:1,sw9:9", None).await;
+    let elsewhere = |time_ns| PortSample { port: "sw2:3".parse().unwrap(), ..sample(time_ns, true) };
+    live.set_topology(topology()).await.unwrap();
+    live.push_ports(&[sample(1, true), elsewhere(1)]);
+    live.push_ports(&[elsewhere(2)]);
+    let (events, data) = read(response, 5).await;
+    assert_eq!(events, ["0 hello", "1 topology", "2 pause", "- ports", "- ports"]);
+    let ports_of = |data: &str| {
+        let event: serde_json::Value = serde_json::from_str(data).unwrap();
+        let samples = event["samples"].as_array().unwrap().iter();
+        (event["time_ns"].clone(), samples.map(|sample| sample["port"].to_string()).collect::<Vec<_>>())
+    };
+    assert_eq!(ports_of(&data[3]), (1.into(), vec!["\"sw1:1\"".to_string()]));
+    assert_eq!(ports_of(&data[4]), (2.into(), vec![]));
+    for port in ["", "sw1", "sw1:1,,sw2:2", "sw1:99999"] {
+        let refused = connect_to(&live, &format!("/api/v1/events?port={port}"), None).await;
+        assert_eq!(refused.status(), StatusCode::BAD_REQUEST, "{port}");
+    }
+}
+
+#[tokio::test]
 async fn a_reconnecting_client_receives_the_events_it_missed() {
     let live = live().await;
     live.set_topology(topology()).await.unwrap();

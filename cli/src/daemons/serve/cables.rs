@@ -115,6 +115,7 @@ pub(crate) fn cite(diagnosis: &mut Diagnosis, snapshot: &Snapshot, cables: &[Cab
         diagnosis.advice.push(format!("{cable}: check the cable before other measures"));
         diagnosis.evidence.push(Evidence {
             claim: format!("a cable on the path differs from the plan: {cable}"),
+            template: None,
             switch: Some(cable.port().switch.clone()),
             port: Some(cable.port().clone()),
             epoch: None,

@@ -122,8 +122,14 @@ mod tests {
 
     #[test]
     fn a_verdict_that_is_too_large_has_fewer_claims_and_says_so() {
-        let claim =
-            Evidence { claim: "x".repeat(4_000), switch: None, port: None, epoch: None, records: Vec::new() };
+        let claim = Evidence {
+            claim: "x".repeat(4_000),
+            template: None,
+            switch: None,
+            port: None,
+            epoch: None,
+            records: Vec::new(),
+        };
         let large = Diagnosis { evidence: vec![claim; 200], ..verdict(3, Severity::Major) };
         let sent = counter_verdict::read(&message(&large).unwrap()).unwrap();
         assert_eq!(sent.evidence.len(), 50);

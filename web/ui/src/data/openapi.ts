@@ -41,6 +41,45 @@ export interface components {
         };
         /** @enum {string} */
         Cause: "incast" | "elephant_collision" | "ecmp_imbalance" | "low_rate_attack" | "collective_step" | "nic_storm" | "slow_receiver" | "loopback_congestion" | "intra_host_link" | "noisy_tenant" | "rnic_workload" | "hidden_fence" | "congestion_leaking" | "go_back_n_waste" | "qp_cache_thrash" | "poll_gap" | "host_control_overhead" | "gpu_co_location" | "legitimately_network_bound" | "misconfiguration" | "undetermined";
+        ClaimTemplate: {
+            text: string;
+            values: components["schemas"]["ClaimValue"][];
+        };
+        ClaimValue: {
+            /** @enum {string} */
+            kind: "duration";
+            ns: number;
+        } | {
+            /** @enum {string} */
+            kind: "time";
+            ns: number;
+        } | {
+            count: number;
+            /** @enum {string} */
+            kind: "count";
+            unit: string;
+        } | {
+            decimals: number;
+            /** @enum {string} */
+            kind: "number";
+            number: number;
+        } | {
+            /** @enum {string} */
+            kind: "share";
+            share: number;
+        } | {
+            flow: components["schemas"]["FlowKey"];
+            /** @enum {string} */
+            kind: "flow";
+        } | {
+            /** @enum {string} */
+            kind: "port";
+            port: components["schemas"]["PortRef"];
+        } | {
+            /** @enum {string} */
+            kind: "name";
+            name: string;
+        };
         CnpPeer: {
             cnps?: number | null;
             marked_packets?: number | null;
@@ -194,6 +233,7 @@ export interface components {
             port?: components["schemas"]["PortRef"] | null;
             records: components["schemas"]["Record"][];
             switch?: string | null;
+            template?: components["schemas"]["ClaimTemplate"] | null;
         };
         Expected: "on_victim_path" | {
             pauses: components["schemas"]["PortRef"];

@@ -93,11 +93,14 @@ const RAW_FLOW = /(?<![(\d.[])(?:\[[0-9a-f:.]+\]|\d+(?:\.\d+){3}):\d+>(?:\[[0-9a
 
 /** A text with the names of hosts before each 5-tuple that has none: `h9 → h5 (10.0.9.1:10000>10.0.5.1:4791/udp)`. */
 export function withHostNames(text: string, hosts: Map<string, string>): string {
-  return text.replaceAll(RAW_FLOW, (flow) => {
-    const parts = parseFlow(flow);
-    const isKnown = parts !== null && (hosts.has(parts.src) || hosts.has(parts.dst));
-    return isKnown ? `${shortFlow(flow, hosts)} (${flow})` : flow;
-  });
+  return text.replaceAll(RAW_FLOW, (flow) => namedFlow(flow, hosts));
+}
+
+/** A flow with the names of its hosts first, as far as they are known. */
+export function namedFlow(flow: Flow, hosts: Map<string, string>): string {
+  const parts = parseFlow(flow);
+  const isKnown = parts !== null && (hosts.has(parts.src) || hosts.has(parts.dst));
+  return isKnown ? `${shortFlow(flow, hosts)} (${flow})` : flow;
 }
 
 /**

@@ -90,6 +90,7 @@ export type CreatedToken = Schemas['CreatedToken'];
 export type Role = Schemas['Role'];
 /** What the points of a series are: what switches recorded in an epoch, or sums by the wall clock. */
 export type Resolution = 'epoch' | 'second' | 'minute';
+export type ClaimValue = Schemas['ClaimValue'];
 export type PortPriorities = Schemas['PortPrioritiesAnswer'];
 export type PortSeries = Omit<Schemas['PortSeries'], 'resolution' | 'samples'> & { resolution: Resolution; samples: (Schemas['PortPoint'] & { time?: string })[] };
 export type FlowSeries = Omit<Schemas['FlowSeries'], 'resolution'> & { resolution: Resolution };
