@@ -57,10 +57,8 @@ pub(crate) struct Phrase {
 }
 
 impl Phrase {
-    /// The sentence in which each `{}` of a template has the next value. The template itself has no names of the network.
-    ///
-    /// # Panics
-    /// Never: a place without a value is left out, and so is a value without a place.
+    /// Fills each `{}` of a template with the next value. A place without a value, and a value without a place, are left out. Names
+    /// of the network are values and never a part of the template.
     pub(crate) fn new(template: &str, words: impl IntoIterator<Item = Word>) -> Phrase {
         let mut words = words.into_iter();
         let mut phrase = Phrase {

@@ -255,18 +255,18 @@ async fn congestion_before_a_deadlock_that_returns_ends_when_the_loop_closes() {
     let of = async |diagnosis: Diagnosis| put(&store, &diagnosis).await.incident.id;
     let culprits = [1, 2];
     let queue = |id: &str, time_ns| congestion(id, time_ns, "sw2:2", &culprits);
-    let standstill = |id: &str, time_ns| {
+    let deadlocked = |id: &str, time_ns| {
         let mut found = deadlock(id, time_ns);
         found.root_cause.port = Some("sw2:2".parse().unwrap());
         found.root_cause.flows = culprits.map(sender).to_vec();
         found
     };
-    assert_eq!(of(standstill("first", 10_000)).await, "i-first");
+    assert_eq!(of(deadlocked("first", 10_000)).await, "i-first");
     assert_eq!(advance(&store, 50_000).await, ["i-first"]);
 
     // The verdict on the queue names other culprits than before, so that it is not the deadlock's.
     assert_eq!(of(congestion("before", 50_000, "sw2:2", &[7, 8])).await, "i-before");
-    assert_eq!(of(standstill("again", 50_100)).await, "i-first");
+    assert_eq!(of(deadlocked("again", 50_100)).await, "i-first");
     assert_eq!(of(queue("within", 50_200)).await, "i-first");
     let mut ended = vec![];
     for now_ns in (50_000..60_000).step_by(100) {

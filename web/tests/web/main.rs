@@ -10,6 +10,7 @@ mod hosts;
 mod metrics;
 mod notes;
 mod openapi;
+mod priorities;
 mod report;
 mod rest;
 mod stream;

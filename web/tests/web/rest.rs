@@ -6,8 +6,8 @@ use axum::Router;
 use axum::body::Body;
 use axum::http::{Request, StatusCode, header};
 use harrier_web::{
-    AppState, BODY_BYTES, LiveState, PortPoint, PortSample, PrioritySample, QueryBackend, QueryError,
-    QueryFuture, QueryResult, WhatIf, WhatIfBackend, WhatIfBusy, WhatIfFuture, router,
+    AppState, BODY_BYTES, LiveState, PortPoint, PortSample, QueryBackend, QueryError, QueryFuture,
+    QueryResult, WhatIf, WhatIfBackend, WhatIfBusy, WhatIfFuture, router,
 };
 use http_body_util::BodyExt as _;
 use model::{Diagnosis, FlowKey, Verification};
@@ -579,28 +579,4 @@ async fn the_dashboard_is_served_or_a_page_that_explains_how_to_build_it() {
     let script = get(script).await;
     assert_eq!(script.headers[header::CONTENT_TYPE], "text/javascript; charset=utf-8");
     assert_eq!(script.headers[header::CACHE_CONTROL], "public, max-age=31536000, immutable");
-}
-
-#[tokio::test]
-async fn the_priorities_of_a_port_are_counted_since_the_first_sample() {
-    let live = live().await;
-    let app = router(AppState::new(live.clone()));
-    let read = async |port: &str| {
-        let request = Request::get(format!("/api/v1/ports/{port}/priorities")).body(Body::empty()).unwrap();
-        send(app.clone(), request).await.json()
-    };
-    assert_eq!(read("sw4:2").await, json!({"port": "sw4:2", "priorities": []}));
-    let sample = |pauses| PrioritySample {
-        priority: 3,
-        pauses_received: Some(pauses),
-        headroom_max_bytes: Some(700),
-        ..PrioritySample::default()
-    };
-    for pauses in [2, 3] {
-        live.push_priorities(&[(port("sw4:2"), vec![sample(pauses)])]);
-    }
-    let answer = read("sw4:2").await;
-    let counts = json!([{"priority": 3, "pauses_received": 5, "headroom_max_bytes": 700}]);
-    assert_eq!((&answer["priorities"], answer["since"].is_string()), (&counts, true), "{answer}");
-    assert_eq!(read("sw4:99").await["status"], 404);
 }
