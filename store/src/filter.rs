@@ -57,6 +57,10 @@ pub struct IncidentFilter {
     pub since_ns: Option<u64>,
     /// Started before this time.
     pub until_ns: Option<u64>,
+    /// Lasted at or after this wall clock, in nanoseconds since 1970: one of its occurrences had not ended before.
+    pub since_wall_ns: Option<u64>,
+    /// Lasted before this wall clock, in nanoseconds since 1970. With `since_wall_ns`, the same occurrence lies in both.
+    pub until_wall_ns: Option<u64>,
     /// The representative diagnosis has this anomaly.
     pub anomaly: Option<Anomaly>,
     /// The representative diagnosis has this cause.

@@ -42,6 +42,12 @@ pub fn rfc3339(wall_ns: u64) -> String {
         .unwrap_or_else(|| wall_ns.to_string())
 }
 
+/// Reads a time of RFC 3339, in nanoseconds since 1970; `None` for another text and for times before.
+pub(crate) fn parse_rfc3339(text: &str) -> Option<u64> {
+    let time = OffsetDateTime::parse(text, &Rfc3339).ok()?;
+    u64::try_from(time.unix_timestamp_nanos()).ok()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -49,6 +55,9 @@ mod tests {
     #[test]
     fn switch_time_is_readable_as_wall_clock() {
         assert_eq!(rfc3339(1_700_000_000_123_456_789), "2023-11-14T22:13:20.123456Z");
+        assert_eq!(parse_rfc3339("2023-11-14T23:13:20.123456+01:00"), Some(1_700_000_000_123_456_000));
+        assert_eq!(parse_rfc3339("2023-11-14 22:13"), None);
+        assert_eq!(parse_rfc3339("1969-12-31T23:59:59Z"), None);
         let clock = WallClock { zero_ns: 1_700_000_000_000_000_000, scale: 1_000 };
         assert_eq!(clock.text(2_500_000), "2023-11-14T22:13:22.5Z");
     }

@@ -387,6 +387,18 @@ fn push_conditions(query: &mut Statement, filter: &IncidentFilter) {
     if let Some(until_ns) = filter.until_ns {
         query.push(" AND i.start_ns < ").push_bind(sql_ns(until_ns));
     }
+    if filter.since_wall_ns.is_some() || filter.until_wall_ns.is_some() {
+        query.push(" AND EXISTS (SELECT 1 FROM occurrences o WHERE o.incident = i.id");
+        if let Some(since_ns) = filter.since_wall_ns {
+            // The latest occurrence of an incident that has not ended lasts.
+            query.push(" AND (o.update_wall_ns >= ").push_bind(sql_ns(since_ns));
+            query.push(" OR (i.end_ns IS NULL AND o.number = i.occurrence))");
+        }
+        if let Some(until_ns) = filter.until_wall_ns {
+            query.push(" AND o.start_wall_ns < ").push_bind(sql_ns(until_ns));
+        }
+        query.push(")");
+    }
     if let Some(anomaly) = filter.anomaly {
         query.push(" AND d.anomaly = ").push_bind(anomaly_name(anomaly));
     }

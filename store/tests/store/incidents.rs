@@ -2,10 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use harrier_store::{
-    INCIDENT_OCCURRENCES, INCIDENT_VICTIMS, Incident, IncidentFilter, IncidentTotals, Limits, OpenIncidents,
-    Store,
-};
+use harrier_store::{INCIDENT_OCCURRENCES, INCIDENT_VICTIMS, Incident, IncidentFilter, Limits, Store};
 use model::diagnosis::{FlowPath, FlowRole, Hop, Known, NetworkFault};
 use model::{Anomaly, Cause, Diagnosis, FlowKey, PortRef, RootCause, Severity};
 
@@ -13,7 +10,7 @@ use crate::support::{self, OTHER, VICTIM, diagnosis, flow, graph, put};
 
 const QUIET_NS: u64 = 1_600;
 
-async fn store() -> Store {
+pub(crate) async fn store() -> Store {
     let limits = Limits { incident_quiet_ns: QUIET_NS, incident_memory_ns: 1_000_000, ..Limits::default() };
     Store::open_with(&support::fresh().await, limits).await.unwrap()
 }
@@ -23,7 +20,7 @@ fn ports(names: &[&str]) -> BTreeSet<PortRef> {
 }
 
 /// A deadlock of three ports, whose root port is `sw4:1`.
-fn deadlock(id: &str, time_ns: u64) -> Diagnosis {
+pub(crate) fn deadlock(id: &str, time_ns: u64) -> Diagnosis {
     Diagnosis {
         anomaly: Anomaly::DeadlockInLoopContention,
         cause: Cause::Undetermined,
@@ -49,12 +46,12 @@ async fn incident(store: &Store, id: &str) -> Incident {
     store.incident(id).await.unwrap().unwrap_or_else(|| panic!("no incident {id}"))
 }
 
-async fn ids(store: &Store, filter: IncidentFilter) -> Vec<String> {
+pub(crate) async fn ids(store: &Store, filter: IncidentFilter) -> Vec<String> {
     store.incidents(&filter).await.unwrap().rows.into_iter().map(|incident| incident.id).collect()
 }
 
 /// Advances to a time without pauses, and returns the ids of the incidents that end.
-async fn advance(store: &Store, now_ns: u64) -> Vec<String> {
+pub(crate) async fn advance(store: &Store, now_ns: u64) -> Vec<String> {
     let ended = store.advance(now_ns, now_ns, &BTreeSet::new()).await.unwrap();
     ended.into_iter().map(|incident| incident.id).collect()
 }
@@ -578,52 +575,4 @@ async fn the_first_victims_are_listed_and_all_are_counted() {
         assert_eq!((listed, found.victim_count), expected, "{}", found.id);
         assert_eq!(&incident(&store, &found.id).await, found);
     }
-}
-
-#[tokio::test]
-async fn incidents_are_filtered_counted_and_paged() {
-    let store = store().await;
-    put(&store, &deadlock("a", 10_000)).await;
-    advance(&store, 20_000).await;
-    put(&store, &deadlock("b", 30_000)).await;
-    let mut storm = diagnosis("c", 40_000, "10.0.0.7:1>10.0.0.8:1/udp", "sw7:1");
-    (storm.anomaly, storm.cause) = (Anomaly::PfcStormHostInjection, Cause::NicStorm);
-    (storm.severity, storm.root_cause.host) = (Severity::Major, Some("h3".into()));
-    put(&store, &storm).await;
-
-    let all = IncidentFilter::default;
-    let check = async |filter: IncidentFilter, expected: &[&str], open| {
-        assert_eq!(ids(&store, filter.clone()).await, expected, "{filter:?}");
-        let totals = IncidentTotals { matching: expected.len() as u64, open };
-        let first = IncidentFilter { limit: Some(1), ..filter };
-        assert_eq!(store.incidents_with_totals(&first).await.unwrap().1, totals, "{first:?}");
-    };
-    // The deadlock is a recurrence of the first incident: both have the same root.
-    check(all(), &["i-c", "i-a"], 2).await;
-    check(IncidentFilter { anomaly: Some(Anomaly::DeadlockInLoopContention), ..all() }, &["i-a"], 1).await;
-    check(IncidentFilter { cause: Some(Cause::NicStorm), ..all() }, &["i-c"], 1).await;
-    check(IncidentFilter { severity: Some(Severity::Critical), ..all() }, &["i-a"], 1).await;
-    check(IncidentFilter { host: Some("h3".into()), ..all() }, &["i-c"], 1).await;
-    let host = |address: &str| IncidentFilter {
-        host: Some("h9".into()),
-        host_addresses: vec![address.parse().unwrap()],
-        ..all()
-    };
-    check(host("10.0.0.8"), &["i-c"], 1).await;
-    check(host("10.0.0.2"), &["i-a"], 1).await;
-    check(host("10.0.0.99"), &[], 0).await;
-    check(IncidentFilter { port: Some("sw2:2".parse().unwrap()), ..all() }, &["i-a"], 1).await;
-    check(IncidentFilter { flow: Some(flow(VICTIM)), ..all() }, &["i-a"], 1).await;
-    check(IncidentFilter { since_ns: Some(30_001), ..all() }, &["i-c"], 1).await;
-    check(IncidentFilter { until_ns: Some(30_001), ..all() }, &["i-a"], 1).await;
-    advance(&store, 41_000).await;
-    check(IncidentFilter { open: true, ..all() }, &["i-c"], 1).await;
-    check(all(), &["i-c", "i-a"], 1).await;
-
-    let page = store.incidents(&IncidentFilter { limit: Some(1), ..all() }).await.unwrap();
-    assert_eq!(page.next.as_ref().unwrap().to_string(), "40000~40000~i-c");
-    assert_eq!(ids(&store, IncidentFilter { after: page.next, ..all() }).await, ["i-a"]);
-    let counted = ("pfc_storm_host_injection".into(), "nic_storm".into(), "major".into(), 1);
-    let open = OpenIncidents { counts: vec![counted], last_wall_ns: Some(40_000) };
-    assert_eq!(store.open_incidents().await.unwrap(), open);
 }

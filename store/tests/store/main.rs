@@ -7,6 +7,7 @@ mod failures;
 mod flow_series;
 mod handling;
 mod import;
+mod incident_filters;
 mod incidents;
 mod maintenance;
 mod postgres;

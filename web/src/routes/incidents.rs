@@ -8,7 +8,7 @@ use store::{Handling, Incident, IncidentFilter, Occurrence};
 use utoipa::{IntoParams, ToSchema};
 
 use super::diagnoses::{cursor, missing};
-use super::parameters::{cursor_text, limit, nanoseconds};
+use super::parameters::{cursor_text, date_time, limit, nanoseconds, wall_clock};
 use crate::headline::Headline;
 use crate::live::LiveState;
 use crate::problem::Problem;
@@ -29,6 +29,15 @@ pub(crate) struct IncidentsQuery {
     /// Started before this time, in nanoseconds of switch time.
     #[serde(default, deserialize_with = "nanoseconds")]
     until: Option<u64>,
+    /// Lasted at or after this time (RFC 3339), by the wall clock at which its diagnoses arrived. In a URL, `+` is written as
+    /// `%2B`.
+    #[serde(default, deserialize_with = "wall_clock")]
+    #[param(schema_with = date_time)]
+    since_time: Option<u64>,
+    /// Lasted before this time (RFC 3339).
+    #[serde(default, deserialize_with = "wall_clock")]
+    #[param(schema_with = date_time)]
+    until_time: Option<u64>,
     /// The representative diagnosis has this anomaly.
     #[param(inline)]
     anomaly: Option<Anomaly>,
@@ -151,6 +160,8 @@ pub(crate) async fn list(
         open: query.open,
         since_ns: query.since,
         until_ns: query.until,
+        since_wall_ns: query.since_time,
+        until_wall_ns: query.until_time,
         anomaly: query.anomaly,
         cause: query.cause,
         severity: query.severity,

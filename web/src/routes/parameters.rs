@@ -7,6 +7,7 @@ use utoipa::openapi::schema::{AnyOfBuilder, KnownFormat, SchemaFormat};
 use utoipa::openapi::{ObjectBuilder, RefOr, Schema, Type};
 
 use crate::events::StreamEventKind;
+use crate::wall_clock::parse_rfc3339;
 
 /// The highest time that a parameter may have, in nanoseconds: that of the format `int64`.
 const MAX_NS: u64 = i64::MAX as u64;
@@ -21,6 +22,18 @@ pub(super) fn nanoseconds<'de, D: Deserializer<'de>>(deserializer: D) -> Result<
     match u64::deserialize(deserializer)? {
         ns @ 0..=MAX_NS => Ok(Some(ns)),
         ns => Err(de::Error::custom(format!("{ns} ns is more than {MAX_NS} ns"))),
+    }
+}
+
+/// Reads a time of RFC 3339, in nanoseconds since 1970.
+pub(super) fn wall_clock<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    // SQL has signed integers.
+    match parse_rfc3339(&text) {
+        Some(ns @ 0..=MAX_NS) => Ok(Some(ns)),
+        _ => Err(de::Error::custom(format!(
+            "`{text}` is not a time since 1970 as RFC 3339 has it, e.g. `2026-01-31T03:00:00Z`"
+        ))),
     }
 }
 
@@ -66,6 +79,15 @@ pub(super) fn ip_address() -> RefOr<Schema> {
     let ipv4 = text(SchemaFormat::KnownFormat(KnownFormat::Ipv4));
     let ipv6 = text(SchemaFormat::KnownFormat(KnownFormat::Ipv6));
     RefOr::T(AnyOfBuilder::new().item(ipv4).item(ipv6).build().into())
+}
+
+/// The schema of [`wall_clock`]. The format alone has times before 1970 and far ones.
+pub(super) fn date_time() -> RefOr<Schema> {
+    let date_time = ObjectBuilder::new()
+        .schema_type(Type::String)
+        .format(Some(SchemaFormat::KnownFormat(KnownFormat::DateTime)))
+        .pattern(Some("^(19[7-9][0-9]|20[0-9]{2}|21[0-9]{2})-"));
+    RefOr::T(date_time.build().into())
 }
 
 /// The schema of [`protocol`].
