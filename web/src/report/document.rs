@@ -12,6 +12,15 @@ pub(super) enum Block {
     Table(Vec<String>, Vec<Vec<String>>),
     /// Commands to copy.
     Code(String),
+    /// A picture.
+    Figure {
+        /// The picture, as markup that needs no style but that of the document.
+        svg: String,
+        /// What it shows.
+        caption: String,
+        /// The same as lines of a monospace font, for Markdown; absent if other blocks say the same.
+        text: Option<String>,
+    },
 }
 
 /// A title and blocks.
@@ -21,10 +30,31 @@ pub(crate) struct Document {
     pub(super) blocks: Vec<Block>,
 }
 
-/// A style without a font or a picture, so that the file needs nothing else.
-const STYLE: &str = "body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem}\
-table{border-collapse:collapse}td,th{border:1px solid #8888;padding:.2rem .6rem;text-align:left;vertical-align:top}\
-pre{padding:.6rem;background:#8882;overflow:auto}h2{margin-top:2rem}";
+/// A style without a font or a picture, so that the file needs nothing else. It follows a dark theme; the other colours are
+/// seen on both.
+const STYLE: &str = "\
+:root{color-scheme:light dark}\
+body{color:#1b1d22;background:#fff;font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem}\
+.table{overflow-x:auto}\
+table{border-collapse:collapse}\
+td,th{border:1px solid #8888;padding:.2rem .6rem;text-align:left;vertical-align:top;overflow-wrap:break-word}\
+pre{padding:.6rem;background:#8882;overflow:auto}\
+h2{margin-top:2rem}\
+figure{margin:1rem 0;overflow-x:auto}\
+figcaption{position:sticky;left:0}\
+svg{font:13px ui-monospace,monospace}\
+svg text{fill:currentColor}\
+svg rect{fill:#8882;stroke:#888}\
+svg rect.host{fill:none;stroke:none}\
+svg rect.paused{fill:#e802;stroke:#c70;stroke-width:2}\
+svg rect.root{fill:#d332;stroke:#d33;stroke-width:3}\
+svg rect.dashed{stroke-dasharray:4 3}\
+svg rect.track{stroke:none}\
+svg rect.pause{fill:#d70;stroke:none}\
+svg path{fill:none}\
+svg path.arrow{stroke:#888;stroke-width:1.5}\
+svg path.slow{stroke:#d33;stroke-width:2}\
+@media(prefers-color-scheme:dark){body{color:#e4e6ea;background:#15171b}}";
 
 impl Document {
     /// Returns CommonMark with tables.
@@ -48,11 +78,11 @@ impl Document {
                     text.push_str(&row(&vec!["---".to_string(); head.len()]).replace("\\-", "-"));
                     rows.iter().try_for_each(|cells| write!(text, "{}", row(cells)))
                 }
-                Block::Code(code) => {
-                    // A fence is longer than any run of backticks in the code.
-                    let fence = "`".repeat(3.max(longest_run(code, '`') + 1));
-                    writeln!(text, "{fence}\n{code}\n{fence}")
-                }
+                Block::Code(code) => writeln!(text, "{}", fenced(code)),
+                Block::Figure { caption, text: lines, .. } => match lines {
+                    Some(lines) => writeln!(text, "{}\n\n{}", markdown(caption), fenced(lines)),
+                    None => Ok(()),
+                },
             };
         }
         text
@@ -64,7 +94,7 @@ impl Document {
         let mut text = format!(
             "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
              <meta name=\"viewport\" content=\"width=device-width\">\n<title>{title}</title>\n\
-             <style>{STYLE}</style>\n</head>\n<body>\n<h1>{title}</h1>\n"
+             <style>{STYLE}</style>\n</head>\n<body>\n<main>\n<h1>{title}</h1>\n"
         );
         let list = |tag: &str, items: &[String]| -> String {
             items.iter().map(|item| format!("<{tag}>{}</{tag}>", html(item))).collect()
@@ -77,16 +107,28 @@ impl Document {
                 Block::Table(head, rows) => {
                     let rows: String =
                         rows.iter().map(|row| format!("<tr>{}</tr>\n", list("td", row))).collect();
-                    format!("<table>\n<tr>{}</tr>\n{rows}</table>", list("th", head))
+                    format!(
+                        "<div class=\"table\" tabindex=\"0\"><table>\n<tr>{}</tr>\n{rows}</table></div>",
+                        list("th", head)
+                    )
                 }
                 Block::Code(code) => format!("<pre>{}</pre>", html(code)),
+                Block::Figure { svg, caption, .. } => {
+                    format!("<figure tabindex=\"0\">{svg}<figcaption>{}</figcaption></figure>", html(caption))
+                }
             };
             text.push_str(&block);
             text.push('\n');
         }
-        text.push_str("</body>\n</html>\n");
+        text.push_str("</main>\n</body>\n</html>\n");
         text
     }
+}
+
+/// A block of code. Its fence is longer than any run of backticks in the code.
+fn fenced(code: &str) -> String {
+    let fence = "`".repeat(3.max(longest_run(code, '`') + 1));
+    format!("{fence}\n{code}\n{fence}")
 }
 
 fn longest_run(text: &str, of: char) -> usize {
@@ -109,7 +151,8 @@ fn markdown(text: &str) -> String {
     escaped
 }
 
-fn html(text: &str) -> String {
+/// Escapes what HTML would interpret, in texts and in attributes.
+pub(super) fn html(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
@@ -136,19 +179,27 @@ mod tests {
                 Block::Paragraph(text.clone()),
                 Block::List(vec![text.clone(), "b".into()]),
                 Block::Table(vec!["x".into(), "y".into()], vec![vec![text.clone(), "1".into()]]),
-                Block::Code(text),
+                Block::Code(text.clone()),
+                Block::Figure { svg: "<svg></svg>".into(), caption: text.clone(), text: Some(text) },
             ],
         }
     }
 
     #[test]
     fn both_forms_have_every_block() {
-        let markdown = "# t\n\n## A\n\nt\n\n- t\n- b\n\n| x | y |\n| --- | --- |\n| t | 1 |\n\n```\nt\n```\n";
+        let markdown = "# t\n\n## A\n\nt\n\n- t\n- b\n\n| x | y |\n| --- | --- |\n| t | 1 |\n\n```\nt\n```\n\n\
+                        t\n\n```\nt\n```\n";
         assert_eq!(document("t").to_markdown(), markdown);
         let html = document("t").to_html();
-        for part in
-            ["<h1>t</h1>", "<p>t</p>", "<li>t</li><li>b</li>", "<th>x</th>", "<td>1</td>", "<pre>t</pre>"]
-        {
+        for part in [
+            "<h1>t</h1>",
+            "<p>t</p>",
+            "<li>t</li><li>b</li>",
+            "<th>x</th>",
+            "<td>1</td>",
+            "<pre>t</pre>",
+            "<svg></svg><figcaption>t</figcaption></figure>",
+        ] {
             assert!(html.contains(part), "{part} in {html}");
         }
     }
@@ -160,13 +211,13 @@ mod tests {
         assert!(!html.contains("<script>"), "{html}");
         let markdown = document(hostile).to_markdown();
         let outside: Vec<&str> = markdown.split("````").step_by(2).collect();
-        assert_eq!(outside.len(), 2, "{markdown}");
+        assert_eq!(outside.len(), 3, "{markdown}");
         assert!(!outside.concat().contains("<script>"), "{markdown}");
         assert_eq!(markdown.lines().filter(|line| line.starts_with('|')).count(), 3, "{markdown}");
         assert_eq!(
             markdown.lines().filter(|line| line.starts_with("# ")).count(),
-            2,
-            "title and code: {markdown}"
+            3,
+            "title, code and figure: {markdown}"
         );
     }
 }

@@ -1,54 +1,69 @@
 //! The report of an incident for people who were not there: what happened, why, what to do, and how to repeat the
 //! analysis.
 
+mod counterfactual;
 mod document;
+mod facts;
+mod paths_figure;
+mod pauses_figure;
+mod words;
 
 use model::diagnosis::Known;
-use model::{Diagnosis, FlowKey, PortRef, Topology, TriggerReason};
-use serde::Serialize;
-use store::{Incident, Occurrence};
+use model::{Diagnosis, FlowKey, PortRef, Topology};
+use store::{Incident, NewNote, Note, Occurrence};
 
+use counterfactual::counterfactual;
 use document::Block;
 pub(crate) use document::Document;
+use facts::facts;
+use paths_figure::paths_figure;
+use pauses_figure::pauses_figure;
+use words::{duration, flow_name, name};
 
 use crate::headline::Headline;
+use crate::wall_clock::rfc3339;
+use crate::what_if::WhatIf;
 
 /// Occurrences in a report, the latest.
 const OCCURRENCES: usize = 20;
 
-/// Writes the report. `time` returns a switch time on the wall clock, or in seconds without one.
-pub(crate) fn report(
-    incident: &Incident,
-    diagnosis: &Diagnosis,
-    headline: &Headline,
-    topology: Option<&Topology>,
-    time: &dyn Fn(u64, u64) -> String,
-) -> Document {
+/// What a report is made from.
+pub(crate) struct Subject<'a> {
+    pub incident: &'a Incident,
+    /// The one that represents the incident.
+    pub diagnosis: &'a Diagnosis,
+    pub headline: &'a Headline,
+    pub topology: Option<&'a Topology>,
+    /// What people said about the incident, oldest first.
+    pub notes: &'a [Note],
+    /// The run without the root cause.
+    pub what_if: &'a WhatIf,
+}
+
+/// Writes the report. `time` returns a switch time on the wall clock, or in seconds without one; the second argument is the
+/// wall clock that is stored with it.
+pub(crate) fn report(subject: &Subject, time: &dyn Fn(u64, u64) -> String) -> Document {
+    let &Subject { incident, diagnosis, headline, topology, notes, what_if } = subject;
     let flow = |flow: &FlowKey| flow_name(topology, *flow);
-    let flows = |all: &[FlowKey]| all.iter().map(flow).collect::<Vec<_>>();
     let mut blocks = vec![Block::Paragraph(diagnosis.summary.clone()), facts(incident, diagnosis, time)];
-    let mut section = |heading: &str, block: Option<Block>| {
-        if let Some(block) = block {
-            blocks.extend([Block::Heading(heading.to_string()), block]);
+    let mut section = |heading: &str, content: Vec<Block>| {
+        if !content.is_empty() {
+            blocks.push(Block::Heading(heading.to_string()));
+            blocks.extend(content);
         }
     };
     section("What to do", list(diagnosis.advice.clone()));
-    let root = &diagnosis.root_cause;
-    let mut causes: Vec<String> =
-        root.config.iter().map(|finding| format!("configuration: {finding}")).collect();
-    causes.extend(root.host.iter().map(|host| format!("host {host}")));
-    causes.extend(root.port.iter().map(|port| format!("port {port}")));
-    // A setting is the culprit, not the flows that it lets delay others.
-    let role = if root.config.is_empty() { "" } else { " (at the root port, no culprit)" };
-    causes.extend(flows(&root.flows).into_iter().map(|flow| format!("flow {flow}{role}")));
-    section("Root cause", list(causes));
+    section("Root cause", root_cause(diagnosis, &flow));
+    section("Without the root cause", counterfactual(diagnosis, what_if));
     section("Pause path", ports(&diagnosis.pause_path));
     section("Loop", ports(&diagnosis.pause_loop));
+    section("Pauses", pauses_figure(diagnosis).into_iter().collect());
+    section("Paths", paths(diagnosis, topology, &flow));
     section("Affected flows", list(affected(incident, diagnosis, &flow)));
-    section("Paths", paths(diagnosis, &flow));
     section("Evidence", evidence(diagnosis));
     section("Missing data", list(diagnosis.missing.clone()));
-    section("Notes", list(diagnosis.notes.clone()));
+    section("Limits of the verdict", list(diagnosis.notes.clone()));
+    section("What was done", handled(notes));
     section("When", occurrences(&incident.occurrences, time));
     let id = &diagnosis.id;
     let repeat = format!(
@@ -56,64 +71,34 @@ pub(crate) fn report(
          curl -s \"$HARRIER_SERVER/api/v1/topology\" > topology.json\n\
          harrier analyze event.json --topology topology.json"
     );
-    section("Repeat the analysis", Some(Block::Code(repeat)));
+    section("Repeat the analysis", vec![Block::Code(repeat)]);
     Document { title: format!("Incident {}: {}", incident.id, headline.with_place()), blocks }
 }
 
-fn facts(incident: &Incident, diagnosis: &Diagnosis, time: &dyn Fn(u64, u64) -> String) -> Block {
-    let ended = match incident.end_ns {
-        Some(end_ns) => time(end_ns, incident.update_wall_ns),
-        None => "it lasts".to_string(),
-    };
-    let cost = &diagnosis.cost;
-    let rows = [
-        ("anomaly", name(&incident.anomaly)),
-        ("cause", name(&incident.cause)),
-        ("severity", name(&incident.severity)),
-        ("confidence", format!("{:.0} %", incident.confidence * 100.0)),
-        ("began", time(incident.start_ns, incident.start_wall_ns)),
-        ("ended", ended),
-        ("occurrences", incident.recurrences.to_string()),
-        ("diagnoses", incident.count.to_string()),
-        (delayed(diagnosis), duration(cost.delay_ns)),
-        (
-            "slow-down of the victim",
-            slowdown(diagnosis).map_or("not measured".into(), |factor| format!("{factor:.1} times")),
-        ),
-        ("lost packets", cost.lost_packets.to_string()),
-        ("affected flows", affected_count(incident, diagnosis).to_string()),
-        ("affected collective operations", cost.jobs.to_string()),
-    ];
-    let rows = rows.into_iter().map(|(what, value)| vec![what.to_string(), value]).collect();
-    Block::Table(vec!["fact".into(), "value".into()], rows)
+fn root_cause(diagnosis: &Diagnosis, flow: &dyn Fn(&FlowKey) -> String) -> Vec<Block> {
+    let root = &diagnosis.root_cause;
+    let mut causes: Vec<String> =
+        root.config.iter().map(|finding| format!("configuration: {finding}")).collect();
+    causes.extend(root.host.iter().map(|host| format!("host {host}")));
+    causes.extend(root.port.iter().map(|port| format!("port {port}")));
+    // A setting is the culprit, not the flows that it lets delay others.
+    let role = if root.config.is_empty() { "" } else { " (at the root port, no culprit)" };
+    causes.extend(root.flows.iter().map(|culprit| format!("flow {}{role}", flow(culprit))));
+    list(causes)
 }
 
-/// What the delay is above, by what the agent measured.
-fn delayed(diagnosis: &Diagnosis) -> &'static str {
-    match diagnosis.trigger().map(|trigger| trigger.reason) {
-        Some(TriggerReason::SlowOperation) => "delay of the victim's operations above the expected time",
-        Some(TriggerReason::SlowJob) => "delay of the job's iterations above the expected time",
-        Some(TriggerReason::SlowRtt | TriggerReason::Silence) | None => {
-            "delay of the victim above its base round trip"
-        }
-    }
+fn list(items: Vec<String>) -> Vec<Block> {
+    if items.is_empty() { Vec::new() } else { vec![Block::List(items)] }
 }
 
-/// How many times as long as it should it took. An operation is never compared with a round trip.
-fn slowdown(diagnosis: &Diagnosis) -> Option<f64> {
-    match diagnosis.trigger().filter(|trigger| trigger.reason.is_about_operation()) {
-        Some(trigger) => trigger.expected_ns.and(trigger.slowdown()),
-        None => diagnosis.cost.slowdown(),
-    }
+fn table(head: &[&str], rows: Vec<Vec<String>>) -> Vec<Block> {
+    let head = head.iter().map(ToString::to_string).collect();
+    if rows.is_empty() { Vec::new() } else { vec![Block::Table(head, rows)] }
 }
 
-fn list(items: Vec<String>) -> Option<Block> {
-    (!items.is_empty()).then_some(Block::List(items))
-}
-
-fn ports(ports: &[PortRef]) -> Option<Block> {
+fn ports(ports: &[PortRef]) -> Vec<Block> {
     let text: Vec<String> = ports.iter().map(ToString::to_string).collect();
-    (!ports.is_empty()).then(|| Block::Paragraph(text.join(" → ")))
+    if text.is_empty() { Vec::new() } else { vec![Block::Paragraph(text.join(" → "))] }
 }
 
 /// The victims that are listed but the measured one.
@@ -132,8 +117,8 @@ fn affected_count(incident: &Incident, diagnosis: &Diagnosis) -> u64 {
 }
 
 fn affected(incident: &Incident, diagnosis: &Diagnosis, flow: &dyn Fn(&FlowKey) -> String) -> Vec<String> {
-    let measured =
-        diagnosis.victim.iter().map(|victim| format!("{} (the victim that was measured)", flow(victim)));
+    let how = if diagnosis.trigger().is_some() { "that was measured" } else { "that was asked about" };
+    let measured = diagnosis.victim.iter().map(|victim| format!("{} (the victim {how})", flow(victim)));
     let mut affected: Vec<String> = measured.chain(others(incident, diagnosis).map(flow)).collect();
     let more = affected_count(incident, diagnosis) - affected.len() as u64;
     if more > 0 {
@@ -142,7 +127,11 @@ fn affected(incident: &Incident, diagnosis: &Diagnosis, flow: &dyn Fn(&FlowKey) 
     affected
 }
 
-fn paths(diagnosis: &Diagnosis, flow: &dyn Fn(&FlowKey) -> String) -> Option<Block> {
+fn paths(
+    diagnosis: &Diagnosis,
+    topology: Option<&Topology>,
+    flow: &dyn Fn(&FlowKey) -> String,
+) -> Vec<Block> {
     let rows = diagnosis.paths.iter().map(|path| {
         let hops = path.hops.iter().map(|hop| match hop.known {
             Known::Recorded => hop.port.to_string(),
@@ -151,11 +140,12 @@ fn paths(diagnosis: &Diagnosis, flow: &dyn Fn(&FlowKey) -> String) -> Option<Blo
         });
         vec![name(&path.role), flow(&path.flow), hops.collect::<Vec<_>>().join(" → ")]
     });
-    let rows: Vec<_> = rows.collect();
-    (!rows.is_empty()).then(|| Block::Table(vec!["role".into(), "flow".into(), "egress ports".into()], rows))
+    let mut blocks: Vec<Block> = paths_figure(diagnosis, topology).into_iter().collect();
+    blocks.extend(table(&["role", "flow", "egress ports"], rows.collect()));
+    blocks
 }
 
-fn evidence(diagnosis: &Diagnosis) -> Option<Block> {
+fn evidence(diagnosis: &Diagnosis) -> Vec<Block> {
     let rows = diagnosis.evidence.iter().enumerate().map(|(at, claim)| {
         let place = claim.port.as_ref().map(ToString::to_string).or_else(|| claim.switch.clone());
         vec![
@@ -165,92 +155,29 @@ fn evidence(diagnosis: &Diagnosis) -> Option<Block> {
             claim.records.len().to_string(),
         ]
     });
-    let rows: Vec<_> = rows.collect();
-    let head = ["", "claim", "place", "records"].map(String::from).to_vec();
-    (!rows.is_empty()).then_some(Block::Table(head, rows))
+    table(&["number", "claim", "place", "records"], rows.collect())
 }
 
-fn occurrences(all: &[Occurrence], time: &dyn Fn(u64, u64) -> String) -> Option<Block> {
+fn occurrences(all: &[Occurrence], time: &dyn Fn(u64, u64) -> String) -> Vec<Block> {
     let latest = &all[all.len().saturating_sub(OCCURRENCES)..];
-    let rows: Vec<_> = latest
-        .iter()
-        .map(|each| {
-            let lasted =
-                each.end_ns.map_or("lasts".into(), |end_ns| duration(end_ns.saturating_sub(each.start_ns)));
-            vec![time(each.start_ns, each.start_wall_ns), lasted]
-        })
-        .collect();
-    (!rows.is_empty()).then(|| Block::Table(vec!["began".into(), "lasted".into()], rows))
+    let rows = latest.iter().map(|each| {
+        let lasted =
+            each.end_ns.map_or("lasts".into(), |end_ns| duration(end_ns.saturating_sub(each.start_ns)));
+        vec![time(each.start_ns, each.start_wall_ns), lasted]
+    });
+    table(&["began", "lasted"], rows.collect())
 }
 
-/// A flow with the names of its hosts, if the topology has them.
-fn flow_name(topology: Option<&Topology>, flow: FlowKey) -> String {
-    let host = |address| {
-        let nodes = topology.map_or(&[][..], |topology| topology.nodes.as_slice());
-        nodes.iter().find(|node| node.addresses.contains(&address)).map(|node| node.name.as_str())
-    };
-    match (host(flow.src), host(flow.dst)) {
-        (Some(src), Some(dst)) => format!("{src} → {dst} ({flow})"),
-        _ => flow.to_string(),
-    }
-}
-
-fn duration(ns: u64) -> String {
-    match ns {
-        0..1_000 => format!("{ns} ns"),
-        1_000..1_000_000 => format!("{:.1} us", ns as f64 / 1e3),
-        1_000_000..1_000_000_000 => format!("{:.1} ms", ns as f64 / 1e6),
-        _ => format!("{:.1} s", ns as f64 / 1e9),
-    }
-}
-
-/// The name of a value of an enumeration, as in JSON.
-fn name(value: &impl Serialize) -> String {
-    serde_json::to_value(value).ok().and_then(|value| value.as_str().map(str::to_string)).unwrap_or_default()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use model::diagnosis::{Evidence, Record};
-    use model::{Cost, Trigger};
-
-    /// What the agent measured took 60 us, and the base round trip is 10 us.
-    #[track_caller]
-    fn check(reason: TriggerReason, expected_ns: Option<u64>, what: &str, factor: Option<f64>) {
-        let flow = "10.0.0.1:1>10.0.0.2:4791/udp".parse().unwrap();
-        let trigger = Trigger {
-            host: "h1".to_string(),
-            flow,
-            time_ns: 90_000,
-            reason,
-            base_rtt_ns: 10_000,
-            rtt_ns: 60_000,
-            expected_ns,
-            follows: None,
-        };
-        let cost =
-            Cost { delay_ns: trigger.excess_ns(), base_rtt_ns: trigger.base_rtt_ns, ..Cost::default() };
-        let records = vec![Record::Trigger(trigger)];
-        let evidence = vec![Evidence {
-            claim: String::new(),
-            template: None,
-            switch: None,
-            port: None,
-            epoch: None,
-            records,
-        }];
-        let diagnosis = Diagnosis { cost, evidence, ..Diagnosis::undetermined(flow) };
-        assert_eq!((delayed(&diagnosis), slowdown(&diagnosis)), (what, factor));
-    }
-
-    #[test]
-    fn a_delay_is_above_what_was_expected() {
-        check(TriggerReason::SlowRtt, None, "delay of the victim above its base round trip", Some(6.0));
-        let of_operations = "delay of the victim's operations above the expected time";
-        check(TriggerReason::SlowOperation, Some(20_000), of_operations, Some(3.0));
-        check(TriggerReason::SlowOperation, None, of_operations, None);
-        let of_job = "delay of the job's iterations above the expected time";
-        check(TriggerReason::SlowJob, Some(40_000), of_job, Some(1.5));
-    }
+/// What people did and said.
+fn handled(notes: &[Note]) -> Vec<Block> {
+    let rows = notes.iter().map(|Note { wall_ns, note, .. }| {
+        let NewNote { author, handling, feedback, text } = note;
+        let done = [
+            handling.map(|handling| name(&handling)),
+            feedback.map(|feedback| format!("verdict {}", name(&feedback))),
+        ];
+        let done: Vec<String> = done.into_iter().flatten().collect();
+        vec![rfc3339(*wall_ns), author.clone(), done.join(", "), text.clone()]
+    });
+    table(&["time", "by", "set to", "note"], rows.collect())
 }

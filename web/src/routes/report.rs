@@ -7,10 +7,12 @@ use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
 
 use super::diagnoses::missing;
+use super::what_if::without_root_cause;
 use crate::headline::Headline;
 use crate::problem::Problem;
-use crate::report::report;
+use crate::report::{Subject, report};
 use crate::state::AppState;
+use crate::what_if::WhatIf;
 
 /// The form of a report.
 #[derive(Clone, Copy, Debug, Default, Deserialize, ToSchema)]
@@ -56,14 +58,30 @@ pub(crate) async fn incident_report(
     };
     let topology = live.topology();
     let headline = Headline::of_incident(&incident, &live.host_names());
-    let document = report(&incident, &diagnosis.diagnosis, &headline, topology.as_deref(), &time);
-    let (media_type, extension, text) = match query.format {
-        ReportFormat::Markdown => ("text/markdown; charset=utf-8", "md", document.to_markdown()),
-        ReportFormat::Html => ("text/html; charset=utf-8", "html", document.to_html()),
+    let notes = store.notes(&id).await?;
+    // A report without the repeated run is better than none.
+    let what_if = without_root_cause(&state, diagnosis.diagnosis.clone())
+        .await?
+        .unwrap_or_else(|busy| WhatIf::NotRepeated { reason: busy.to_string() });
+    let subject = Subject {
+        incident: &incident,
+        diagnosis: &diagnosis.diagnosis,
+        headline: &headline,
+        topology: topology.as_deref(),
+        notes: &notes,
+        what_if: &what_if,
+    };
+    let document = report(&subject, &time);
+    // A browser shows the page, which can be saved, and saves Markdown, which it would show as source.
+    let (media_type, disposition, extension, text) = match query.format {
+        ReportFormat::Markdown => {
+            ("text/markdown; charset=utf-8", "attachment", "md", document.to_markdown())
+        }
+        ReportFormat::Html => ("text/html; charset=utf-8", "inline", "html", document.to_html()),
     };
     let mut response = ([(header::CONTENT_TYPE, media_type)], text).into_response();
     let name: String = incident.id.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '-').collect();
-    let disposition = format!("attachment; filename=\"{name}.{extension}\"");
+    let disposition = format!("{disposition}; filename=\"{name}.{extension}\"");
     if let Ok(value) = HeaderValue::from_str(&disposition) {
         response.headers_mut().insert(header::CONTENT_DISPOSITION, value);
     }

@@ -9,7 +9,7 @@ use store::DiagnosisFilter;
 use super::diagnoses::missing;
 use crate::problem::Problem;
 use crate::state::AppState;
-use crate::what_if::WhatIf;
+use crate::what_if::{WhatIf, WhatIfBusy};
 
 /// Repeat the run of a diagnosis without its root cause, and compare both runs
 #[utoipa::path(get, path = "/diagnoses/{id}/what-if", operation_id = "get_diagnosis_what_if", tag = "diagnoses", params(("id" = String, Path, description = "Id of the diagnosis")), responses(
@@ -23,18 +23,26 @@ pub(crate) async fn what_if(
 ) -> Result<Json<WhatIf>, Problem> {
     let row = state.live.store().diagnosis(&id).await?;
     let diagnosis = row.ok_or_else(|| missing("diagnosis", &id))?.diagnosis;
-    if let (Some(verified), Some(verification)) = (diagnosis.verified, &diagnosis.verification) {
-        return Ok(Json(WhatIf::Repeated { verified, verification: verification.clone() }));
-    }
-    let Some(backend) = &state.what_if else {
-        return Ok(Json(WhatIf::NotSimulated));
-    };
-    let others = of_same_delay(&state, &diagnosis).await?;
-    let answer = backend.repeat(diagnosis, others).await.map_err(|busy| {
+    let answer = without_root_cause(&state, diagnosis).await?;
+    answer.map(Json).map_err(|busy| {
         Problem::new(StatusCode::SERVICE_UNAVAILABLE, "busy", "Too many runs", busy.to_string())
             .retry_after(busy.retry_after_s)
-    })?;
-    Ok(Json(answer))
+    })
+}
+
+/// Returns what the run of a diagnosis shows without its root cause: as it was verified, or repeated now.
+pub(super) async fn without_root_cause(
+    state: &AppState,
+    diagnosis: Diagnosis,
+) -> Result<Result<WhatIf, WhatIfBusy>, Problem> {
+    if let (Some(verified), Some(verification)) = (diagnosis.verified, &diagnosis.verification) {
+        return Ok(Ok(WhatIf::Repeated { verified, verification: verification.clone() }));
+    }
+    let Some(backend) = &state.what_if else {
+        return Ok(Ok(WhatIf::NotSimulated));
+    };
+    let others = of_same_delay(state, &diagnosis).await?;
+    Ok(backend.repeat(diagnosis, others).await)
 }
 
 /// Returns the other diagnoses of the victim's delay: those of the same measurement.
