@@ -1,8 +1,8 @@
-// The pages of switches, hosts, events and findings, and the comparison of two incidents.
+// The pages of switches, hosts, events and findings, comparisons, and the report of an incident.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { check, checkView, rest } from './checks.mjs';
+import { check, checkAccessible, checkNarrow, checkView, rest } from './checks.mjs';
 import { attributes, STEP_WAIT_MS, until } from './page.mjs';
 
 export async function checkViews(page, base, incident, artifacts) {
@@ -11,6 +11,8 @@ export async function checkViews(page, base, incident, artifacts) {
   await checkFindings(page, base, incident, artifacts);
   await checkExport(page, base, incident, artifacts);
   await checkCompare(page, base, incident, artifacts);
+  await checkPeriods(page, base, artifacts);
+  await checkReport(page, base, incident, artifacts);
 }
 
 /** The pages of a switch and a host have what REST has of them; a wrong name says so. */
@@ -171,4 +173,36 @@ async function checkCompare(page, base, incidentId, artifacts) {
   check('comparison: what is the same is not marked', differing.includes('Anomaly'), false);
   await checkView(page, 'comparison', join(artifacts, 'compare.png'));
   await page.unroute('**/api/v1/incidents/i-other');
+}
+
+/** Two periods side by side, from the history; the incidents of the demo are in the last hour. */
+async function checkPeriods(page, base, artifacts) {
+  await page.goto(`${base}/history`);
+  await page.getByRole('button', { name: 'last hour' }).click({ timeout: STEP_WAIT_MS });
+  await page.locator('[data-testid=row]').first().waitFor({ timeout: STEP_WAIT_MS });
+  await page.waitForURL((url) => url.searchParams.has('since_time'));
+  await page.goto(`${base}/history?until_time=2000-01-01T00:00:00Z`);
+  await page.getByText('No incident matches').waitFor({ timeout: STEP_WAIT_MS });
+  await page.getByRole('link', { name: 'Compare two periods' }).click({ timeout: STEP_WAIT_MS });
+  const row = (name) => page.locator(`[data-testid=compare-row][data-name="${name}"]`);
+  await row('Incidents').waitFor({ timeout: STEP_WAIT_MS });
+  check('periods: the day before has no incident', await row('Incidents').locator('td').first().textContent().then((text) => text.trim()), '0');
+  check('periods: the last day has culprits', (await row('Culprit').locator('td').nth(1).locator('li').count()) > 0, true);
+  await page.locator('[data-testid=period-a-since]').fill('2026-01-31T03:00:00');
+  await page.waitForURL((url) => (url.searchParams.get('a') ?? '').startsWith('2026-01-'));
+  await checkView(page, 'comparison of periods', join(artifacts, 'periods.png'));
+  await page.goto(`${base}/compare/periods?a=yesterday`);
+  await page.getByText('`yesterday` is not a period').waitFor({ timeout: STEP_WAIT_MS });
+}
+
+/** The report of an incident: a page without scripts, as wide as the screen. */
+async function checkReport(page, base, incidentId, artifacts) {
+  await page.goto(`${base}/api/v1/incidents/${encodeURIComponent(incidentId)}/report?format=html`);
+  check('report: its pictures', await attributes(page, 'svg[role=img]', 'aria-label'), ['Pauses by port', 'Paths of victim and culprits']);
+  for (const part of ['What to do', 'Without the root cause', 'Evidence']) {
+    check(`report: ${part}`, await page.getByRole('heading', { name: part, exact: true }).count(), 1);
+  }
+  await checkNarrow(page, 'report');
+  await checkAccessible(page, 'report');
+  await page.screenshot({ path: join(artifacts, 'report.png'), fullPage: true });
 }

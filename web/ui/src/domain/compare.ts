@@ -1,4 +1,5 @@
 // Two incidents side by side: the same properties of both, and which values only one of them has.
+// The rows are those of any comparison: `periods.ts` has others.
 
 import { anomalyName, bytes, causeName, duration, percent, plural } from './format';
 import { lengthNs, long } from './times';
@@ -18,6 +19,8 @@ export interface Value {
   text: string;
   /** The other incident does not have this value. */
   isOnlyHere: boolean;
+  /** A remark about it, e.g. how often it occurs. */
+  note?: string;
 }
 
 export interface Row {

@@ -6,7 +6,7 @@ import { culpritSwitches } from './roles';
 import type { Incident, Topology } from './types';
 
 /** The filters of `GET /incidents` that the history offers. */
-const SERVER_FILTERS = ['anomaly', 'cause', 'severity', 'handling', 'host', 'port', 'flow', 'open'] as const;
+const SERVER_FILTERS = ['anomaly', 'cause', 'severity', 'handling', 'host', 'port', 'flow', 'open', 'since_time', 'until_time'] as const;
 /** Filters that REST does not have: a switch, the other host of a flow, a word of the headline. */
 const OWN_FILTERS = ['switch', 'peer', 'text'] as const;
 export const FILTERS = [...SERVER_FILTERS, ...OWN_FILTERS] as const;
@@ -133,10 +133,17 @@ export function matches(incident: Incident, filters: Filters, hosts: Map<string,
     (!filters.port || ports.includes(filters.port)) &&
     (!filters.flow || flows.includes(filters.flow)) &&
     (!filters.open || (incident.end_ns === null) === (filters.open === 'true')) &&
+    (!filters.since_time || incident.end_ns === null || !isBefore(incident.update_time, filters.since_time)) &&
+    (!filters.until_time || isBefore(incident.start_time, filters.until_time)) &&
     (!filters.switch || isAtSwitch(filters.switch, incident, ports)) &&
     (!filters.peer || flows.some((flow) => isBetween(flow, filters.host, filters.peer, hosts))) &&
     (!filters.text || textOf(incident).includes(filters.text.toLowerCase()))
   );
+}
+
+/** Whether a time is before another; an incident without a time matches. */
+function isBefore(time: string | null | undefined, than: string): boolean {
+  return !time || Date.parse(time) < Date.parse(than);
 }
 
 function isAtSwitch(name: string, incident: Incident, ports: string[]): boolean {

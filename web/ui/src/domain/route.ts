@@ -8,6 +8,7 @@ export type Route =
   | { view: 'events'; query: URLSearchParams }
   | { view: 'findings'; query: URLSearchParams }
   | { view: 'compare'; a: string; b: string }
+  | { view: 'periods'; a: string; b: string }
   | { view: 'overview'; incident: string | null }
   | { view: 'incident'; id: string }
   | { view: 'diagnosis'; id: string }
@@ -34,6 +35,7 @@ export function parseRoute(url: URL): Route {
   if (head === 'events' && !id) return { view: 'events', query: url.searchParams };
   if (head === 'findings' && !id) return { view: 'findings', query: url.searchParams };
   if (head === 'compare' && !id) return { view: 'compare', a: url.searchParams.get('a') ?? '', b: url.searchParams.get('b') ?? '' };
+  if (head === 'compare' && id === 'periods') return { view: 'periods', a: url.searchParams.get('a') ?? '', b: url.searchParams.get('b') ?? '' };
   if (head === 'query' && !id) return { view: 'query', flow: url.searchParams.get('flow') ?? '' };
   if (head === 'history' && !id) return { view: 'history', query: url.searchParams };
   if (head === 'runbook') return { view: 'runbook', anomaly: id };
@@ -97,6 +99,7 @@ export const links = {
   finding: (id: string) => `/findings#${encodeURIComponent(id)}`,
   findings: (query = '') => (query ? `/findings?${query}` : '/findings'),
   compare: (a: string, b = '') => `/compare?${new URLSearchParams({ ...(a && { a }), ...(b && { b }) })}`,
+  periods: (a = '', b = '') => (a || b ? `/compare/periods?${new URLSearchParams({ a, b })}` : '/compare/periods'),
   history: (query = '') => (query ? `/history?${query}` : '/history'),
   runbook: (anomaly?: string, section = '') =>
     anomaly ? `/runbook/${encodeURIComponent(anomaly)}${section ? `#${section}` : ''}` : '/runbook',
