@@ -29,6 +29,9 @@ need strip binutils
 need xz xz-utils
 # Tests read captures with it.
 need tshark tshark
+# Tests of completion.
+need zsh zsh
+need fish fish
 # Tests in network namespaces.
 need ip iproute2
 need lldpd lldpd

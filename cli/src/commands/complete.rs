@@ -8,6 +8,9 @@ use serde_json::Value;
 use crate::Outcome;
 use crate::client::{Client, ServerArgs};
 
+/// Where the flows are that people ask about.
+pub(crate) const LATEST_INCIDENTS: &str = "/api/v1/incidents?limit=100";
+
 /// Arguments of `harrier complete`.
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -37,7 +40,7 @@ pub(crate) fn execute(args: &Args) -> anyhow::Result<Outcome> {
     let Ok(client) = Client::new(&args.server) else { return Ok(Outcome::Fine) };
     crate::daemons::operations::block_on(async {
         let path = match args.kind {
-            Kind::Flows => "/api/v1/incidents?limit=100",
+            Kind::Flows => LATEST_INCIDENTS,
             Kind::Hosts | Kind::Ports => "/api/v1/topology",
         };
         let limit = Duration::from_millis(args.limit_ms);
@@ -50,16 +53,18 @@ pub(crate) fn execute(args: &Args) -> anyhow::Result<Outcome> {
     })
 }
 
+/// Returns the victims and culprits of a page of incidents, sorted.
+pub(crate) fn flows_of_incidents(page: &Value) -> BTreeSet<String> {
+    let flows = list(&page["incidents"])
+        .into_iter()
+        .flat_map(|incident| [list(&incident["victims"]), list(&incident["root_cause"]["flows"])].concat());
+    words(&flows.collect::<Vec<_>>())
+}
+
 /// Returns the names in an answer of the server, sorted.
 fn names(kind: Kind, answer: &Value) -> BTreeSet<String> {
-    let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
     let texts: Vec<Value> = match kind {
-        Kind::Flows => list(&answer["incidents"])
-            .iter()
-            .flat_map(|incident| {
-                [list(&incident["victims"]), list(&incident["root_cause"]["flows"])].concat()
-            })
-            .collect(),
+        Kind::Flows => return flows_of_incidents(answer),
         Kind::Hosts => list(&answer["nodes"])
             .iter()
             .filter(|node| node["kind"] == "host")
@@ -76,7 +81,15 @@ fn names(kind: Kind, answer: &Value) -> BTreeSet<String> {
             ends.filter(is_switch).collect()
         }
     };
-    // A name with control characters or spaces would be several words, or none, to the shell.
+    words(&texts)
+}
+
+fn list(value: &Value) -> Vec<Value> {
+    value.as_array().cloned().unwrap_or_default()
+}
+
+/// The texts that a shell can take: a name with control characters or spaces would be several words, or none.
+fn words(texts: &[Value]) -> BTreeSet<String> {
     let is_word = |text: &&str| text.chars().all(|c| c.is_ascii_graphic() && c != '\'');
     texts.iter().filter_map(Value::as_str).filter(is_word).map(str::to_owned).collect()
 }
