@@ -1,5 +1,6 @@
 //! What people do and say about incidents.
 
+use model::Topology;
 use serde::{Deserialize, Serialize};
 
 /// What is done about an incident.
@@ -34,6 +35,8 @@ pub enum Feedback {
 /// A note that is added to an incident.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NewNote {
+    /// The diagnosis that it is about; absent for the one that represents the incident.
+    pub diagnosis: Option<String>,
     /// Who writes it.
     pub author: String,
     /// What it sets the handling to; absent to leave it.
@@ -53,4 +56,15 @@ pub struct Note {
     pub wall_ns: u64,
     /// The note.
     pub note: NewNote,
+}
+
+/// The latest answer to whether the verdict of an incident was right.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Judgement {
+    /// The answer.
+    pub feedback: Feedback,
+    /// Id of the diagnosis that it is about.
+    pub diagnosis: String,
+    /// The network at that time; absent if none was loaded, or if an earlier version has stored the answer.
+    pub topology: Option<Topology>,
 }

@@ -133,6 +133,9 @@ pub(crate) struct NoteLine {
     pub(crate) handling: Option<Handling>,
     pub(crate) feedback: Option<Feedback>,
     pub(crate) text: String,
+    /// Absent from exports of versions before 0.3, as the next one.
+    pub(crate) diagnosis: Option<String>,
+    pub(crate) topology: Option<String>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -155,45 +158,68 @@ pub(crate) struct SnapshotLine {
 }
 
 #[derive(Debug, Deserialize)]
-struct TopologyLine {
-    topology: Topology,
+pub(crate) struct TopologyLine {
+    pub(crate) name: String,
+    pub(crate) topology: Topology,
 }
 
-/// A judged verdict, as `GET /api/v1/incidents/{id}/case` returns it.
+/// A verdict as a test case, as `GET /api/v1/incidents/{id}/case` returns it.
 #[derive(Debug, Deserialize)]
-pub(crate) struct Case {
-    format: u32,
-    pub(crate) zero_ns: Option<u64>,
-    pub(crate) time_scale: Option<u64>,
-    pub(crate) incident: String,
-    pub(crate) feedback: Option<Feedback>,
-    pub(crate) notes: Vec<CaseNote>,
-    pub(crate) diagnosis: Diagnosis,
-    /// Absent from cases of versions before 0.3.
-    pub(crate) graph: Option<ProvenanceGraph>,
-    /// When the diagnosis arrived; absent from cases of versions before 0.3.
-    pub(crate) wall_ns: Option<u64>,
-    pub(crate) snapshot: Snapshot,
-    pub(crate) topology: Option<Topology>,
+pub struct Case {
+    /// Version of this form: [`Case::FORMAT`].
+    pub format: u32,
+    /// The wall clock at which switch time starts, in nanoseconds since 1970; absent if the network is simulated.
+    pub zero_ns: Option<u64>,
+    /// Nanoseconds of wall clock for one of switch time; absent if the network is simulated.
+    pub time_scale: Option<u64>,
+    /// Id of the incident.
+    pub incident: String,
+    /// Whether the verdict was right; absent without an answer.
+    pub feedback: Option<Feedback>,
+    /// The notes of the incident.
+    pub notes: Vec<CaseNote>,
+    /// The verdict.
+    pub diagnosis: Diagnosis,
+    /// The graph that shows it. Absent from cases of versions before 0.3.
+    pub graph: Option<ProvenanceGraph>,
+    /// When the diagnosis arrived, in nanoseconds since 1970; absent from cases of versions before 0.3.
+    pub wall_ns: Option<u64>,
+    /// The telemetry that it rests on.
+    pub snapshot: Snapshot,
+    /// The network; absent if none was loaded.
+    pub topology: Option<Topology>,
 }
 
+impl Case {
+    /// The version of the form of cases that this version reads and writes.
+    pub const FORMAT: u32 = FORMAT;
+}
+
+/// A note of a test case.
 #[derive(Debug, Deserialize)]
-pub(crate) struct CaseNote {
-    pub(crate) number: u64,
-    /// Absent from cases of versions before 0.3.
+pub struct CaseNote {
+    /// Its number, from 1 on.
+    pub number: u64,
+    /// When it was written, in nanoseconds since 1970. Absent from cases of versions before 0.3.
     #[serde(default)]
-    pub(crate) wall_ns: u64,
-    pub(crate) author: String,
-    pub(crate) handling: Option<Handling>,
-    pub(crate) feedback: Option<Feedback>,
-    pub(crate) text: String,
+    pub wall_ns: u64,
+    /// Who wrote it.
+    pub author: String,
+    /// What it set the handling to.
+    pub handling: Option<Handling>,
+    /// What it said about the verdict.
+    pub feedback: Option<Feedback>,
+    /// The text; may be empty.
+    pub text: String,
+    /// The diagnosis that it is about. Absent from cases of versions before 0.3.
+    pub diagnosis: Option<String>,
 }
 
 /// A row of an export, or a whole test case.
 #[derive(Debug)]
 pub(crate) enum Record {
     Clock(Clock),
-    Topology(Box<Topology>),
+    Topology(Box<TopologyLine>),
     Finding(FindingLine),
     Incident(Box<IncidentLine>),
     Occurrence(OccurrenceLine),
@@ -320,7 +346,7 @@ fn record(text: &[u8]) -> Result<Record, serde_json::Error> {
     }
     let Kind { kind } = read(text)?;
     match kind.as_str() {
-        "topology" => read(text).map(|line: TopologyLine| Record::Topology(Box::new(line.topology))),
+        "topology" => read(text).map(Box::new).map(Record::Topology),
         "finding" => read(text).map(Record::Finding),
         "incident" => read(text).map(Box::new).map(Record::Incident),
         "occurrence" => read(text).map(Record::Occurrence),

@@ -20,8 +20,8 @@ mod sql;
 pub use error::StoreError;
 pub use filter::{Cursor, CursorError, DiagnosisFilter, IncidentFilter, IncidentTotals, Page};
 pub use flow_rollup::{FlowRollup, FlowRollupKey};
-pub use handling::{Feedback, Handling, NewNote, Note};
-pub use import::{Import, ImportError, Mistake};
+pub use handling::{Feedback, Handling, Judgement, NewNote, Note};
+pub use import::{Case, CaseNote, Import, ImportError, Mistake};
 pub use incident::{Incident, Occurrence};
 pub use limits::{
     DEFAULT_PAGE_ROWS, INCIDENT_MEMBERS, INCIDENT_MEMORY_NS, INCIDENT_OCCURRENCES, INCIDENT_QUIET_NS,

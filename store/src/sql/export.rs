@@ -89,6 +89,8 @@ struct NoteRow {
     handling: Option<String>,
     feedback: Option<String>,
     text: String,
+    diagnosis: Option<String>,
+    topology: Option<String>,
 }
 
 #[derive(Serialize, sqlx::FromRow)]
@@ -204,7 +206,7 @@ async fn fact(connection: &mut Link, name: &str) -> Result<Option<i64>, StoreErr
         .during("read a fact")
 }
 
-/// The topology and the findings.
+/// The topologies and the findings.
 async fn network(connection: &mut Link, lines: &mut Lines<'_>) -> Result<(), StoreError> {
     #[derive(Serialize)]
     struct Named {
@@ -281,7 +283,7 @@ async fn notes(connection: &mut Link, lines: &mut Lines<'_>) -> Result<u64, Stor
     let (mut count, mut after) = (0, (String::new(), 0));
     loop {
         let rows: Vec<NoteRow> =
-            sql("SELECT incident, number, wall_ns, author, handling, feedback, text FROM notes \
+            sql("SELECT incident, number, wall_ns, author, handling, feedback, text, diagnosis, topology FROM notes \
              WHERE (incident, number) > ($1, $2) ORDER BY incident, number LIMIT $3")
             .bind(&after.0)
             .bind(after.1)

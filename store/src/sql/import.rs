@@ -13,8 +13,8 @@ use super::statement::{scalar, sql};
 use super::{Store, assign, corrupt, decode, encode, sql_ns, unwritable, victims};
 use crate::error::{During, StoreError};
 use crate::import::{
-    Case, Clock, DiagnosisLine, FindingLine, Import, ImportError, IncidentLine, MISTAKES, Mistake, NoteLine,
-    OccurrenceLine, Record, Records, SnapshotLine, check_id,
+    Case, CaseNote, Clock, DiagnosisLine, FindingLine, Import, ImportError, IncidentLine, MISTAKES, Mistake,
+    NoteLine, OccurrenceLine, Record, Records, SnapshotLine, TopologyLine, check_id,
 };
 use crate::incident::{precedence, root_key};
 use crate::names::{name, severity_name};
@@ -116,7 +116,8 @@ impl Importing {
     async fn add(&mut self, record: Record, at: &Records<'_>) -> Result<(), Refused> {
         match record {
             Record::Clock(clock) => self.clock(clock).await,
-            Record::Topology(topology) => self.topology(&topology).await,
+            Record::Topology(line) if line.name == CURRENT => self.topology(&line.topology).await,
+            Record::Topology(line) => self.topology_of_note(&line).await,
             Record::Finding(finding) => self.finding(&finding).await,
             Record::Incident(incident) => self.incident(&incident, at).await,
             Record::Occurrence(occurrence) => self.occurrence(&occurrence).await,
@@ -175,6 +176,30 @@ impl Importing {
                 Ok(())
             }
         }
+    }
+
+    /// Stores a topology that notes refer to by its name.
+    async fn topology_of_note(&mut self, line: &TopologyLine) -> Result<(), Refused> {
+        let TopologyLine { name, topology } = line;
+        check_id("topology", name)?;
+        let body: Option<String> = scalar("SELECT body FROM topologies WHERE name = $1")
+            .bind(name)
+            .fetch_optional(&mut self.tx)
+            .await
+            .during(ACTION)?;
+        if let Some(body) = body {
+            self.done.known += 1;
+            return same(decode::<Topology>("topology", name, &body)? == *topology, || {
+                format!("topology `{name}`")
+            });
+        }
+        sql("INSERT INTO topologies (name, body) VALUES ($1, $2)")
+            .bind(name)
+            .bind(encode("topology", name, topology)?)
+            .execute(&mut self.tx)
+            .await
+            .during(ACTION)?;
+        Ok(())
     }
 
     async fn finding(&mut self, line: &FindingLine) -> Result<(), Refused> {
@@ -280,8 +305,8 @@ impl Importing {
             self.done.known += 1;
             return Ok(());
         }
-        let added = sql("INSERT INTO notes (incident, number, wall_ns, author, handling, feedback, text) \
-             VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (incident, number) DO NOTHING")
+        let added = sql("INSERT INTO notes (incident, number, wall_ns, author, handling, feedback, text, diagnosis, topology) \
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (incident, number) DO NOTHING")
         .bind(&line.incident)
         .bind(sql_ns(line.number))
         .bind(sql_ns(line.wall_ns))
@@ -289,6 +314,8 @@ impl Importing {
         .bind(line.handling.as_ref().map(name))
         .bind(line.feedback.as_ref().map(name))
         .bind(&line.text)
+        .bind(&line.diagnosis)
+        .bind(&line.topology)
         .execute(&mut self.tx)
         .await
         .during(ACTION)?;
@@ -397,9 +424,13 @@ impl Importing {
         };
         self.occurrence(&occurrence).await?;
         for note in notes {
-            let crate::import::CaseNote { number, wall_ns, author, handling, feedback, text } = note;
+            let CaseNote { number, wall_ns, author, handling, feedback, text, diagnosis } = note;
+            let diagnosis = diagnosis.or_else(|| Some(id.clone()));
             let incident = incident.clone();
-            self.note(&NoteLine { incident, number, wall_ns, author, handling, feedback, text }).await?;
+            let topology = None;
+            let line =
+                NoteLine { incident, number, wall_ns, author, handling, feedback, text, diagnosis, topology };
+            self.note(&line).await?;
         }
         self.diagnosis(&DiagnosisLine {
             id: id.clone(),

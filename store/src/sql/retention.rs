@@ -1,10 +1,11 @@
 //! What is kept, and for how long: [`crate::Limits`] states the limits.
 //!
 //! The oldest rows are removed first, in the order of their arrival. A removal never touches the representative diagnosis
-//! of an incident with a note, its graph and its snapshot: feedback and handling are notes. Nor does it touch the inbox:
-//! what is acknowledged is processed first.
+//! of an incident with a note, those that its notes are about, their graphs and their snapshots: feedback and handling are
+//! notes. Nor does it touch the inbox: what is acknowledged is processed first.
 
 use super::database::{At, Database, Link};
+use super::records::CURRENT;
 use super::series::Series;
 use super::statement::{scalar, sql};
 use super::stats::Pages;
@@ -13,8 +14,9 @@ use crate::error::{During, StoreError};
 use crate::limits::STARTS;
 use crate::rollup::Resolution;
 
-/// The rows of `diagnoses` and `snapshots` that stay whatever the limits are.
-const IS_KEPT: &str = "id IN (SELECT diagnosis FROM incidents i WHERE i.feedback IS NOT NULL \
+/// The rows of `diagnoses` and `snapshots` that stay whatever the limits are, without the last bracket.
+const IS_KEPT: &str = "id IN (SELECT diagnosis FROM notes WHERE diagnosis IS NOT NULL UNION \
+                       SELECT diagnosis FROM incidents i WHERE i.feedback IS NOT NULL \
                        OR EXISTS (SELECT 1 FROM notes n WHERE n.incident = i.id)";
 /// The part of each table that one step removes while the store is larger than its limit.
 const STEP: u64 = 16;
@@ -69,6 +71,7 @@ impl Store {
             removed.incidents += super::assign::repair_after_removal(&mut tx).await.during(action)?;
             removed.snapshots += remove_unused_snapshots(&mut tx).await.during(action)?;
         }
+        remove_unused_topologies(&mut tx).await.during(action)?;
         tx.commit().await.during(action)?;
         if removed.diagnoses > 0 {
             self.outlines.clear();
@@ -205,6 +208,15 @@ async fn remove_unused_snapshots(tx: &mut Link) -> Result<u64, sqlx::Error> {
     sql("DELETE FROM snapshots WHERE NOT EXISTS (SELECT 1 FROM diagnoses d WHERE d.id = snapshots.id)")
         .execute(tx)
         .await
+}
+
+/// Removes the topologies of notes that are gone.
+async fn remove_unused_topologies(tx: &mut Link) -> Result<u64, sqlx::Error> {
+    sql("DELETE FROM topologies WHERE name <> $1 \
+         AND NOT EXISTS (SELECT 1 FROM notes n WHERE n.topology = topologies.name)")
+    .bind(CURRENT)
+    .execute(tx)
+    .await
 }
 
 /// Removes the oldest part of each table.

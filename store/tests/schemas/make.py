@@ -73,7 +73,8 @@ def rows(database: sqlite3.Connection, schema: int) -> None:
             "1048576, 40, 4000, 8, 2, 1, 30000, 30000, 9000)"
         )
     if schema >= 4:
-        database.execute("INSERT INTO notes VALUES ('i-a', 1, 1700000000000000000, 'eve', NULL, 'right', 'seen')")
+        judged = ", 'b', NULL" if schema >= 11 else ""
+        database.execute(f"INSERT INTO notes VALUES ('i-a', 1, 1700000000000000000, 'eve', NULL, 'right', 'seen'{judged})")
         database.execute("UPDATE incidents SET feedback = 'right'")
 
 

@@ -1,7 +1,8 @@
 //! What people do and say about incidents: handling, notes, feedback.
 
-use harrier_store::{Feedback, Handling, IncidentFilter, Limits, NOTES, NewNote, Store};
-use model::Diagnosis;
+use harrier_store::{Feedback, Handling, IncidentFilter, Judgement, Limits, NOTES, NewNote, Store};
+use model::topology::{Node, NodeKind};
+use model::{Diagnosis, Topology};
 
 use crate::support::{self, VICTIM, diagnosis, graph, put, snapshot};
 
@@ -22,6 +23,7 @@ async fn people_acknowledge_resolve_and_silence_incidents_and_judge_the_verdict(
     let d = at_one_port("d", 10_000);
     put(&store, &d).await;
     let note = |handling, feedback, text: &str| NewNote {
+        diagnosis: None,
         author: "eve".into(),
         handling,
         feedback,
@@ -37,7 +39,8 @@ async fn people_acknowledge_resolve_and_silence_incidents_and_judge_the_verdict(
     let texts: Vec<_> =
         notes.iter().map(|note| (note.number, note.wall_ns, note.note.text.as_str())).collect();
     assert_eq!(texts, [(1, 7, "on it"), (2, 7, "")]);
-    assert_eq!(notes[1].note, note(None, Some(Feedback::Right), ""));
+    let about = NewNote { diagnosis: Some("d".into()), ..note(None, Some(Feedback::Right), "") };
+    assert_eq!(notes[1].note, about);
 
     // What is resolved is open again when it comes back; what is silenced stays so, and is no open incident for alerts.
     let back = |id: &str, times: u64| at_one_port(id, 10_000 + times * 10 * QUIET_NS);
@@ -50,6 +53,53 @@ async fn people_acknowledge_resolve_and_silence_incidents_and_judge_the_verdict(
     assert_eq!(store.open_incidents().await.unwrap().counts, []);
     let filter = IncidentFilter { handling: Some(Handling::Silenced), ..IncidentFilter::default() };
     assert_eq!(store.incidents(&filter).await.unwrap().rows.len(), 1);
+}
+
+/// A switch of a network, by which networks differ.
+pub(crate) fn network(name: &str) -> Topology {
+    let node = Node { name: name.into(), kind: NodeKind::Switch, addresses: vec![] };
+    Topology { nodes: vec![node], links: vec![] }
+}
+
+#[tokio::test]
+async fn a_judgement_is_about_the_verdict_and_the_network_of_its_time() {
+    let limits = Limits { diagnoses: 1, snapshots: 1, incident_quiet_ns: QUIET_NS, ..Limits::default() };
+    let store = Store::open_with(&support::fresh().await, limits).await.unwrap();
+    store.put_topology(&network("sw1")).await.unwrap();
+    store.record(&at_one_port("d", 10_000), &graph(), Some(&snapshot()), 1).await.unwrap();
+    assert_eq!(store.judgement("i-d").await.unwrap(), None);
+    let wrong = NewNote { feedback: Some(Feedback::Wrong), ..NewNote::default() };
+    store.add_note("i-d", &wrong, 5).await.unwrap().unwrap();
+
+    // Another diagnosis represents the incident now, and the network has changed.
+    let surer = Diagnosis { confidence: 1.0, ..at_one_port("e", 10_001) };
+    let stored = store.record(&surer, &graph(), Some(&snapshot()), 2).await.unwrap();
+    assert_eq!((stored.incident.id.as_str(), stored.incident.diagnosis.as_str()), ("i-d", "e"));
+    store.put_topology(&network("sw2")).await.unwrap();
+    for n in 0..3 {
+        store
+            .record(&at_one_port(&format!("f{n}"), 10_002 + n), &graph(), Some(&snapshot()), 3 + n)
+            .await
+            .unwrap();
+    }
+    store.prune(10).await.unwrap();
+    let judged = |diagnosis: &str, network| Judgement {
+        feedback: Feedback::Wrong,
+        diagnosis: diagnosis.into(),
+        topology: Some(network),
+    };
+    assert_eq!(store.judgement("i-d").await.unwrap(), Some(judged("d", network("sw1"))));
+    for id in ["d", "e"] {
+        assert!(store.snapshot(id).await.unwrap().is_some(), "the snapshot of {id} is gone");
+    }
+
+    // The reader of a page judges the verdict that it shows.
+    let about = |id: &str| NewNote { diagnosis: Some(id.into()), ..wrong.clone() };
+    store.add_note("i-d", &about("d"), 6).await.unwrap().unwrap();
+    assert_eq!(store.judgement("i-d").await.unwrap(), Some(judged("d", network("sw2"))));
+    assert_eq!(store.add_note("i-d", &about("none"), 7).await.unwrap(), None);
+    store.add_note("i-d", &wrong, 8).await.unwrap().unwrap();
+    assert_eq!(store.judgement("i-d").await.unwrap(), Some(judged("e", network("sw2"))));
 }
 
 #[tokio::test]

@@ -5,6 +5,7 @@ use std::io::Cursor;
 use harrier_store::{Feedback, Handling, Import, ImportError, Imported, NewNote, Store};
 use serde_json::{Value, json};
 
+use crate::handling::network;
 use crate::support::{self, OTHER, VICTIM, diagnosis, flow, graph, put, snapshot};
 
 const WALL_NS: u64 = 99_000_000;
@@ -20,6 +21,7 @@ async fn filled() -> Store {
     put(&store, &diagnosis("a", 10, OTHER, "sw4:1")).await;
     put(&store, &diagnosis("c", 30, VICTIM, "sw9:2")).await;
     let note = NewNote {
+        diagnosis: None,
         author: "eve".into(),
         handling: Some(Handling::Acknowledged),
         feedback: Some(Feedback::Wrong),
@@ -83,6 +85,27 @@ async fn an_export_of_the_imported_store_is_the_same_except_that_incidents_have_
     let again = import(&other, &[&text, &text]).await.unwrap();
     assert_eq!(again, Imported { known: 18, ..Imported::default() });
     assert_eq!(exported(&other).await, expected, "a second import changes nothing");
+}
+
+#[tokio::test]
+async fn what_was_judged_is_imported_with_the_network_of_its_time() {
+    let (store, other) = (store().await, store().await);
+    put(&store, &diagnosis("a", 10, VICTIM, "sw4:1")).await;
+    store.put_topology(&network("sw1")).await.unwrap();
+    let note = NewNote { feedback: Some(Feedback::Wrong), ..NewNote::default() };
+    store.add_note("i-a", &note, 77).await.unwrap();
+    store.put_topology(&network("sw2")).await.unwrap();
+    let text = exported(&store).await;
+    import(&other, &[&text]).await.unwrap();
+    assert_eq!(other.topology().await.unwrap(), Some(network("sw2")));
+    let judged = other.judgement("i-a").await.unwrap().unwrap();
+    assert_eq!((judged.diagnosis.as_str(), judged.topology), ("a", Some(network("sw1"))));
+    let again = import(&other, &[&text]).await.unwrap();
+    assert_eq!((again.notes, again.incidents), (0, 0));
+    let Err(ImportError::Mistakes(found)) = import(&other, &[&text.replace("sw1", "sw3")]).await else {
+        panic!("another network is imported under the same name")
+    };
+    assert_eq!(found[0].to_string(), "f0:2: the store has another topology `at 77`; import into a new store");
 }
 
 #[tokio::test]

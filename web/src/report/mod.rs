@@ -171,7 +171,7 @@ fn occurrences(all: &[Occurrence], time: &dyn Fn(u64, u64) -> String) -> Vec<Blo
 /// What people did and said.
 fn handled(notes: &[Note]) -> Vec<Block> {
     let rows = notes.iter().map(|Note { wall_ns, note, .. }| {
-        let NewNote { author, handling, feedback, text } = note;
+        let NewNote { author, handling, feedback, text, .. } = note;
         let done = [
             handling.map(|handling| name(&handling)),
             feedback.map(|feedback| format!("verdict {}", name(&feedback))),

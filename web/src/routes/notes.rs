@@ -29,6 +29,8 @@ pub(crate) struct NoteRequest {
     /// At most [`NOTE_CHARS`] characters.
     #[serde(default)]
     text: String,
+    /// The diagnosis that it is about: one of the incident; when absent, the one that represents it.
+    diagnosis: Option<String>,
 }
 
 impl PartialSchema for NoteRequest {
@@ -37,11 +39,17 @@ impl PartialSchema for NoteRequest {
         let feedback = || Ref::from_schema_name(Feedback::name());
         let null = || ObjectBuilder::new().schema_type(Type::Null);
         let text = || ObjectBuilder::new().schema_type(Type::String).max_length(Some(NOTE_CHARS));
+        let of_incident = "Id of the diagnosis that it is about: one of the incident; when absent, the one that represents it.";
+        let diagnosis = OneOfBuilder::new()
+            .item(null())
+            .item(ObjectBuilder::new().schema_type(Type::String))
+            .description(Some(of_incident));
         let fields = ObjectBuilder::new()
             .description(Some("A note to add: at least one of the fields says something."))
             .property("handling", OneOfBuilder::new().item(null()).item(handling()))
             .property("feedback", OneOfBuilder::new().item(null()).item(feedback()))
             .property("text", text().description(Some("At most 4,096 characters.")))
+            .property("diagnosis", diagnosis)
             .additional_properties(Some(AdditionalProperties::FreeForm(false)));
         let with = |name: &str, schema: RefOr<Schema>| {
             ObjectBuilder::new().property(name, schema).required(name).build()
@@ -78,12 +86,14 @@ pub(crate) struct TimedNote {
     feedback: Option<Feedback>,
     /// The text; may be empty.
     text: String,
+    /// The diagnosis that it is about, which is kept with its snapshot.
+    diagnosis: Option<String>,
 }
 
 impl From<Note> for TimedNote {
     fn from(Note { number, wall_ns, note }: Note) -> TimedNote {
-        let NewNote { author, handling, feedback, text } = note;
-        TimedNote { number, time: rfc3339(wall_ns), wall_ns, author, handling, feedback, text }
+        let NewNote { author, handling, feedback, text, diagnosis } = note;
+        TimedNote { number, time: rfc3339(wall_ns), wall_ns, author, handling, feedback, text, diagnosis }
     }
 }
 
@@ -126,7 +136,7 @@ pub(crate) async fn add(
     author: Option<Extension<Author>>,
     Json(request): Json<NoteRequest>,
 ) -> Result<impl IntoResponse, Problem> {
-    let NoteRequest { handling, feedback, text } = request;
+    let NoteRequest { handling, feedback, text, diagnosis } = request;
     let bad = |detail: String| {
         Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "bad-body", "The note cannot be added", detail)
     };
@@ -138,8 +148,11 @@ pub(crate) async fn add(
         return Err(bad("`handling`, `feedback` or `text` is needed".into()));
     }
     let author = author.map_or_else(|| "anonymous".to_string(), |Extension(Author(name))| name);
-    let note = NewNote { author, handling, feedback, text };
-    let incident = state.live.add_note(&id, &note).await?.ok_or_else(|| missing("incident", &id))?;
+    let note = NewNote { author, handling, feedback, text, diagnosis };
+    let Some(incident) = state.live.add_note(&id, &note).await? else {
+        state.live.store().incident(&id).await?.ok_or_else(|| missing("incident", &id))?;
+        return Err(bad("`diagnosis` is the id of none of the incident's diagnoses".into()));
+    };
     Ok((StatusCode::CREATED, Json(TimedIncident::new(&state.live, incident))))
 }
 
@@ -156,23 +169,25 @@ pub(crate) struct Case {
     time_scale: Option<u64>,
     /// Id of the incident.
     incident: String,
-    /// Whether the verdict was right; null without an answer.
+    /// Whether the verdict was right, by the latest answer; null without one.
     feedback: Option<Feedback>,
-    /// What was written about it.
+    /// What was written about the incident.
     notes: Vec<TimedNote>,
-    /// The verdict.
+    /// The verdict that the answer is about; without one, the verdict that represents the incident.
     diagnosis: Diagnosis,
     /// When the verdict arrived, in nanoseconds since 1970.
     wall_ns: u64,
     /// The graph that shows it.
     graph: Option<ProvenanceGraph>,
-    /// The telemetry that it rests on; the input of `harrier analyze`.
+    /// The telemetry that it rests on.
     snapshot: Snapshot,
-    /// The network; `harrier analyze --topology`. Null if none is loaded.
+    /// The network when the verdict was judged, or now. Null if none is loaded.
     topology: Option<Topology>,
 }
 
 /// Export an incident as a test case: verdict, feedback, telemetry and network
+///
+/// `harrier case check` analyses its telemetry again and compares the verdicts.
 #[utoipa::path(get, path = "/incidents/{id}/case", operation_id = "get_incident_case", tag = "incidents",
     params(("id" = String, Path, description = "Id of the incident")), responses(
     (status = 200, description = "The case", body = Case),
@@ -184,20 +199,27 @@ pub(crate) async fn case(
 ) -> Result<Json<Case>, Problem> {
     let store = state.live.store();
     let incident = store.incident(&id).await?.ok_or_else(|| missing("incident", &id))?;
-    let verdict = &incident.diagnosis;
-    let diagnosis = store.diagnosis(verdict).await?.ok_or_else(|| missing("diagnosis", verdict))?;
-    let graph = store.graph(verdict).await?;
+    // What was judged, as it was then; else what represents the incident now.
+    let judgement = store.judgement(&id).await?;
+    let feedback = judgement.as_ref().map(|judgement| judgement.feedback).or(incident.feedback);
+    let (verdict, topology) = match judgement {
+        Some(judgement) => (judgement.diagnosis, judgement.topology),
+        None => (incident.diagnosis.clone(), None),
+    };
+    let diagnosis = store.diagnosis(&verdict).await?.ok_or_else(|| missing("diagnosis", &verdict))?;
+    let graph = store.graph(&verdict).await?;
     // Another run has a clock of its own.
     let clock = state.live.wall_clock().filter(|_| incident.run == store.present_run());
-    let snapshot = store.snapshot(verdict).await?.ok_or_else(|| missing("snapshot of diagnosis", verdict))?;
+    let snapshot =
+        store.snapshot(&verdict).await?.ok_or_else(|| missing("snapshot of diagnosis", &verdict))?;
     let notes = store.notes(&id).await?.into_iter().map(TimedNote::from).collect();
-    let topology = state.live.topology().map(|topology| (*topology).clone());
+    let topology = topology.or_else(|| state.live.topology().map(|topology| (*topology).clone()));
     Ok(Json(Case {
-        format: 1,
+        format: store::Case::FORMAT,
         zero_ns: clock.map(|clock| clock.zero_ns),
         time_scale: clock.map(|clock| clock.scale),
         incident: incident.id,
-        feedback: incident.feedback,
+        feedback,
         notes,
         wall_ns: diagnosis.wall_ns,
         diagnosis: diagnosis.diagnosis,

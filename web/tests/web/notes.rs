@@ -57,7 +57,7 @@ async fn an_incident_is_exported_as_a_case() {
     let (status, case) = send(&server, "screen", "GET", "i-d1/case", &Value::Null).await;
     assert_eq!(status, 200);
     assert_eq!((&case["format"], &case["feedback"]), (&json!(1), &json!("wrong")));
-    assert_eq!(case["diagnosis"]["id"], "d1");
+    assert_eq!((&case["diagnosis"]["id"], &case["notes"][0]["diagnosis"]), (&json!("d1"), &json!("d1")));
     assert_eq!(case["snapshot"]["format"], model::snapshot::SNAPSHOT_FORMAT);
     assert!(case["topology"]["links"].as_array().is_some_and(|links| !links.is_empty()));
 }
@@ -74,6 +74,7 @@ async fn a_note_that_says_nothing_or_too_much_is_rejected() {
     check(json!({ "text": "  " }), 422).await;
     check(json!({ "text": "x".repeat(4097) }), 422).await;
     check(json!({ "handling": "fixed" }), 422).await;
+    check(json!({ "feedback": "right", "diagnosis": "of another incident" }), 422).await;
     check(json!({ "text": "x", "author": "mallory" }), 422).await;
     assert_eq!(send(&server, "eve", "POST", "i-none/notes", &json!({ "text": "x" })).await.0, 404);
     assert_eq!(send(&server, "screen", "GET", "i-none/notes", &Value::Null).await.0, 404);

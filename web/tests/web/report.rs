@@ -28,6 +28,7 @@ async fn report_of(diagnosis: &Diagnosis, path: &str) -> Answer {
     live.set_topology(topology()).await.unwrap();
     live.push_diagnosis(diagnosis, &incast_graph(), Some(&snapshot())).await.unwrap();
     let note = NewNote {
+        diagnosis: None,
         author: "night shift".into(),
         handling: Some(Handling::Acknowledged),
         feedback: Some(Feedback::Right),

@@ -850,6 +850,7 @@ export interface components {
         /** @enum {string} */
         NodeKind: "host" | "switch";
         NoteRequest: {
+            diagnosis?: null | string;
             feedback?: null | components["schemas"]["Feedback"];
             handling?: null | components["schemas"]["Handling"];
             text?: string;
@@ -1317,6 +1318,7 @@ export interface components {
         };
         TimedNote: {
             author: string;
+            diagnosis?: string | null;
             feedback?: components["schemas"]["Feedback"] | null;
             handling?: components["schemas"]["Handling"] | null;
             number: number;
