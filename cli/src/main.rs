@@ -135,6 +135,8 @@ enum Command {
     Agent(commands::agent::Args),
     /// Ask a server who slows a flow down now
     Ask(commands::ask::Args),
+    /// Analyse judged verdicts again, as test cases
+    Case(commands::case::Args),
     /// Watch the open incidents of a server in the terminal
     Top(commands::top::Args),
     /// List and follow the incidents of a server
@@ -194,6 +196,7 @@ fn main() -> ExitCode {
         Command::Controller(args) => commands::controller::execute(&args),
         Command::Agent(args) => commands::agent::execute(&args),
         Command::Ask(args) => commands::ask::execute(&args),
+        Command::Case(args) => commands::case::execute(&args),
         Command::Top(args) => commands::top::execute(&args),
         Command::Incidents(args) => commands::incidents::execute(&args),
         Command::Config(args) => commands::config::execute(args),

@@ -3,6 +3,7 @@
 #![allow(clippy::disallowed_methods, reason = "tests of the binary read and write files")]
 
 mod bad_input;
+mod cases;
 mod check;
 mod check_examples;
 mod check_linter;

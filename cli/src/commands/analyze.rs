@@ -10,8 +10,10 @@ use clap::ValueEnum;
 use model::job::JobDescription;
 use model::snapshot::SNAPSHOT_FORMAT;
 use model::{FlowKey, Job, Snapshot, Topology};
+use store::Case;
 
 use crate::Outcome;
+use crate::commands::case;
 use crate::commands::run::{TOPOLOGY_FILE, Verdicts, verdicts};
 use crate::configurations::{self, ConfigOf, parse_config_of};
 use crate::counter_files::{TimeOf, parse_time_of};
@@ -38,13 +40,13 @@ Examples:
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// Snapshot or dump files; with --from sonic also folders, archives of `show techsupport`, and - for stdin
+    /// Snapshot, case or dump files; with --from sonic also folders, archives of `show techsupport`, and - for stdin
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Format of the files
     #[arg(long, value_enum, default_value_t = From::Snapshot)]
     from: From,
-    /// Topology of the network [default for snapshots: topology.json in the folder of the first file]
+    /// Topology of the network [default for snapshots: topology.json in the folder of the first file; for cases: theirs]
     ///
     /// Either Harrier's JSON or a topology file of the HPCC and ns-3 simulators. Counters of SONiC switches need none if
     /// they come with neighbours (LLDP or DEVICE_NEIGHBOR).
@@ -91,7 +93,7 @@ pub(crate) struct Args {
 /// Formats of telemetry files.
 #[derive(Clone, Copy, ValueEnum)]
 enum From {
-    /// Snapshots of `harrier run --save-snapshots` or of the REST API
+    /// Snapshots of `harrier run --save-snapshots` or of the REST API, and cases of incidents
     Snapshot,
     /// Dumps of Hawkeye's published ns-3 prototypes, one file for each switch
     HawkeyeNs3,
@@ -115,7 +117,6 @@ pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
         let flow = text.parse::<FlowKey>();
         flow.map_err(|error| problems.push(format!("--victim: {error}"))).ok()
     });
-    let topology = load_topology(&args, &mut problems);
     let reports = load_reports(&args, &mut problems);
     let texts: Vec<(&Path, String)> = args
         .files
@@ -125,6 +126,7 @@ pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
             Some((path.as_path(), text.ok()?))
         })
         .collect();
+    let topology = load_topology(&args, &texts, &mut problems);
     let is_known = topology.is_some();
     let topology = topology.unwrap_or_default();
     let snapshots = match args.from {
@@ -194,7 +196,12 @@ fn load_reports(args: &Args, problems: &mut Vec<String>) -> Option<EventReports>
     EventReports::read(&path).map_err(|error| problems.push(format!("{error:#}"))).ok()
 }
 
-fn load_topology(args: &Args, problems: &mut Vec<String>) -> Option<Topology> {
+fn load_topology(args: &Args, texts: &[(&Path, String)], problems: &mut Vec<String>) -> Option<Topology> {
+    // A case has its own.
+    let of_case = || texts.iter().find_map(|(_, text)| case::parse(text).ok()?.topology);
+    if let (None, From::Snapshot, Some(topology)) = (&args.topology, args.from, of_case()) {
+        return Some(topology);
+    }
     let default_path = || args.files.first().map(|file| file.with_file_name(TOPOLOGY_FILE));
     let path = match (&args.topology, args.from) {
         (Some(path), _) => path.clone(),
@@ -246,12 +253,18 @@ fn read_snapshots(
                 snapshot.victim = victim.or(snapshot.victim);
                 snapshots.push(snapshot);
             }
-            Err(error) => problems.push(format!(
-                "{}:{}:{}: not a snapshot: {error}",
-                path.display(),
-                error.line(),
-                error.column()
-            )),
+            Err(error) => match case::parse(text) {
+                Ok(Case { mut snapshot, .. }) => {
+                    snapshot.victim = victim.or(snapshot.victim);
+                    snapshots.push(snapshot);
+                }
+                Err(_) => problems.push(format!(
+                    "{}:{}:{}: not a snapshot: {error}",
+                    path.display(),
+                    error.line(),
+                    error.column()
+                )),
+            },
         }
     }
     snapshots

@@ -3,6 +3,7 @@
 pub(crate) mod agent;
 pub(crate) mod analyze;
 pub(crate) mod ask;
+pub(crate) mod case;
 pub(crate) mod check;
 pub(crate) mod collie;
 pub(crate) mod complete;
