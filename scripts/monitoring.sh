@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Checks deploy/monitoring: the rules and their tests with promtool, the names of all metrics, and the metrics of a
-# running demo.  usage: scripts/monitoring.sh [HARRIER]
+# Checks deploy/monitoring: the rules and their tests with promtool, the names of all metrics, and with a Prometheus that scrapes a
+# running demo the metrics, the rules and the queries of the dashboard.  usage: scripts/monitoring.sh [HARRIER]
 set -euo pipefail
 cd "$(dirname "$0")/.."
 harrier=${1:-target/debug/harrier}
@@ -28,6 +28,7 @@ if [ -z "$promtool" ] && [ ! -x "$unpacked" ] && command -v apt-get >/dev/null; 
     (cd .tools/prometheus && apt-get download -qq prometheus && dpkg-deb -x prometheus_*.deb . && rm prometheus_*.deb) >&2 || true
 fi
 [ -n "$promtool" ] || promtool=$unpacked
+prometheus=$(dirname "$promtool")/prometheus
 if ! [ -x "$promtool" ]; then
     echo "monitoring: SKIPPED: there is no promtool (Debian package prometheus)" >&2
     exit 0
@@ -47,4 +48,5 @@ for _ in $(seq 600); do
 done
 # The classic text format, which promtool reads.
 curl -sf -H 'Accept: text/plain;version=0.0.4' "$address/metrics" | "$promtool" check metrics
+scripts/monitoring_live.py "$prometheus" "$address"
 echo "monitoring: rules, dashboard and metrics are right"
