@@ -13,7 +13,7 @@ import { chromium } from 'playwright-core';
 import { check, checkAccessible, checkNarrow, failures, rest } from './checks.mjs';
 import { firstView } from './first-view.mjs';
 import { checkNetwork } from './network.mjs';
-import { attributes, STEP_WAIT_MS, until } from './page.mjs';
+import { attributes, pausesThatDiffer, STEP_WAIT_MS, until } from './page.mjs';
 import { checkViews } from './views.mjs';
 
 const INCIDENT_WAIT_MS = 90_000;
@@ -173,14 +173,16 @@ async function checkHandling(page, incidentId) {
   check('notes over REST', notes.map(({ author, text }) => [author, text]), [['anonymous', 'the NIC is replaced'], ['anonymous', '']]);
 }
 
-/** The slider shows the ports that were paused; the present returns with its button. */
+/** The slider shows the ports that were paused, with the times that the pause path has; the present returns with its button. */
 async function checkReplay(page) {
   const rows = await page.locator('[data-testid=pause-row]').count();
   if (rows === 0) return;
+  check('pauses: chart and pause path agree', await page.evaluate(pausesThatDiffer), []);
   const slider = page.locator('[data-testid=replay]');
-  await slider.fill('1');
-  const first = await slider.getAttribute('aria-valuetext');
-  check('replay: a step is a multiple of 10 us', /^\d+0 µs after|^\d+(\.\d+)? m?s after/.test(first) || (await slider.getAttribute('max')) === '1', true);
+  await page.getByText(/the replay has steps of (\d+0 µs|\d+(\.\d+)? m?s)/).waitFor({ timeout: STEP_WAIT_MS });
+  await slider.fill('0');
+  check('replay: times are relative to the measurement', /^\d+(\.\d+)? (ns|µs|ms|s) before the measurement$/.test(await slider.getAttribute('aria-valuetext')), true);
+  check('replay: the first pause', /^\s*−\S+ \S+: paused \S/.test(await page.locator('[data-testid=replay] + .said').textContent()), true);
   await page.getByRole('button', { name: 'Show the present' }).click();
   check('replay: the map shows the present again', await page.getByText('the map shows the present').count(), 1);
 }

@@ -17,7 +17,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { chromium } from 'playwright-core';
-import { until } from './page.mjs';
+import { pausesThatDiffer, until } from './page.mjs';
 
 const START_WAIT_MS = 90_000;
 const PAGE_WAIT_MS = 30_000;
@@ -115,6 +115,7 @@ async function checkPage(browser, scenario, address, incident) {
     check(scenario, 'culprit flows', shown.flows, root.flows);
     check(scenario, 'configuration', shown.config, root.config);
     check(scenario, 'panels that cannot be shown', await page.getByText('This panel cannot be shown').count(), 0);
+    check(scenario, 'pauses that differ between chart and path', await page.evaluate(pausesThatDiffer), []);
     check(scenario, 'outside the map', await outside(page), []);
     const first = diagnosis.pause_path[0];
     if (first !== undefined) {

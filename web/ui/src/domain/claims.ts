@@ -2,27 +2,34 @@
 // source or an earlier version, is its text.
 
 import { namedFlow } from './flow';
-import { clock, count, duration, percent, plural, readable } from './format';
+import { count, duration, percent, plural, readable } from './format';
+import type { Moments } from './moments';
 import type { ClaimValue, Evidence } from './types';
 
 /** Names of hosts by address. */
 type Hosts = Map<string, string>;
 
 /** The claim as a sentence. */
-export function claimText({ claim, template }: Pick<Evidence, 'claim' | 'template'>, hosts: Hosts): string {
+export function claimText({ claim, template }: Pick<Evidence, 'claim' | 'template'>, hosts: Hosts, moments: Moments): string {
   if (!template) return readable(claim);
   return template.text.replaceAll(/\{(\d+)\}/g, (place, number: string) => {
     const value = template.values[Number(number)];
-    return value ? valueText(value, hosts) : place;
+    return value ? valueText(value, hosts, moments) : place;
   });
 }
 
-function valueText(value: ClaimValue, hosts: Hosts): string {
+/** The tooltip of a claim: the clocks at its times; undefined without one. */
+export function claimTitle({ template }: Pick<Evidence, 'template'>, moments: Moments): string | undefined {
+  const times = (template?.values ?? []).flatMap((value) => (value.kind === 'time' ? [moments(value.ns)] : []));
+  return times.length > 0 ? times.map(({ text, title }) => `${text}: ${title}`).join('; ') : undefined;
+}
+
+function valueText(value: ClaimValue, hosts: Hosts, moments: Moments): string {
   switch (value.kind) {
     case 'duration':
       return duration(value.ns);
     case 'time':
-      return clock(value.ns);
+      return moments(value.ns).text;
     case 'count':
       return plural(value.count, value.unit);
     case 'number':

@@ -6,6 +6,7 @@ import { busiest, heatStep, pauseShare, warm } from './heat';
 import { filtersOf, matches, queryOf, searchFilter } from './filters';
 import { counted, merged, ordered, pausedAgain, shownCounts, withIncident } from './incidents';
 import { layProvenance } from './provenance';
+import { moments } from './moments';
 import { recordRow } from './records';
 import { culpritFlows, culpritSwitches, flowRole, hops, portRole } from './roles';
 import { routeOf } from './routes';
@@ -253,16 +254,16 @@ describe('records', () => {
       { kind: 'configuration', id: 'sw1/headroom', switch: 'sw1', port: null, setting: 'headroom', deviation: 'less', message: 'm', fix: 'f' },
       { kind: 'transfer', step: 2, flow: flow(1, 3), bytes: 4_000, start_ns: 7_000 },
       { kind: 'of_tomorrow', switch: 'sw1', level: 4 },
-    ].map((record) => recordRow(record as EvidenceRecord, atRoot));
-    expect(rows.map(({ kind, subject, facts }) => [kind, Object.values(subject)[0], ...facts.map((f) => f.join('='))].join(' | '))).toEqual([
-      'loss | sw1:3 | lost=before sending | packets=12 | reason=headroom exhausted | from=0.001000 s | to=0.002000 s',
-      'loss | sw1:2 → sw1:3 | packets=1 | reason=link down | from=0.000000 s | to=0.001000 s',
-      'loss | sw1:2 | lost=on arrival | packets=1 | reason=corrupted | from=0.000000 s | to=0.001000 s',
-      'loss | sw1 | packets=1 | reason=TTL expired | from=0.000000 s | to=0.001000 s',
-      'link down | sw1:2 | at=0.000005 s',
-      'route changed | sw1 | destination=10.0.0.1/32 | ports before=1 | ports after=none | at=0.000005 s',
+    ].map((record) => recordRow(record as EvidenceRecord, atRoot, moments(1_000_000, null)));
+    expect(rows.map(({ kind, subject, facts }) => [kind, Object.values(subject)[0], ...facts.map(([name, value]) => `${name}=${value}`)].join(' | '))).toEqual([
+      'loss | sw1:3 | lost=before sending | packets=12 | reason=headroom exhausted | from=0 | to=+1 ms',
+      'loss | sw1:2 → sw1:3 | packets=1 | reason=link down | from=−1 ms | to=0',
+      'loss | sw1:2 | lost=on arrival | packets=1 | reason=corrupted | from=−1 ms | to=0',
+      'loss | sw1 | packets=1 | reason=TTL expired | from=−1 ms | to=0',
+      'link down | sw1:2 | at=−995 µs',
+      'route changed | sw1 | destination=10.0.0.1/32 | ports before=1 | ports after=none | at=−995 µs',
       'configuration | sw1 | finding=m | fix=f',
-      `transfer | ${flow(1, 3)} | step=2 | bytes=4 kB | from=0.000007 s`,
+      `transfer | ${flow(1, 3)} | step=2 | bytes=4 kB | from=−993 µs`,
       'of tomorrow |  | switch=sw1 | level=4',
     ]);
   });
@@ -512,14 +513,19 @@ describe('incidents', () => {
 
 describe('records', () => {
   test('fields without a value are left out', () => {
-    const [record, closed, open] = atRoot.records.map((r) => recordRow(r, atRoot));
+    const at = moments(0, null);
+    const [record, closed, open] = atRoot.records.map((r) => recordRow(r, atRoot, at));
     expect(record?.facts).toEqual([
       ['ports', '1 → 3'], ['packets', '10'], ['paused', '4'], ['mean depth', '2.5 packets'], ['priority', '3'],
     ]);
     const elsewhere = { ...atRoot, epoch: null };
-    expect(recordRow(atRoot.records[0]!, elsewhere).facts.at(-1)).toEqual(['epoch', '7']);
+    expect(recordRow(atRoot.records[0]!, elsewhere, at).facts.at(-1)).toEqual(['epoch', '7']);
     expect(closed?.subject).toEqual({ port: 'sw2:3' });
     expect(closed?.facts[1]).toEqual(['for', '300 ns']);
     expect(open?.facts[1]).toEqual(['for', 'still paused when read']);
+    // The sum of the pauses tells how long the last one was at least.
+    const pauses = atRoot.records.filter(({ kind }) => kind === 'pause');
+    const summed = { ...atRoot, records: [{ kind: 'pause_total', port: 'sw2:3', pauses: 2, paused_ns: 900 } as EvidenceRecord, ...pauses] };
+    expect(recordRow(pauses[1]!, summed, at).facts[1]).toEqual(['for', 'at least 600 ns, still paused when read']);
   });
 });

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { hostValue } from './hostValues';
+import { moments } from './moments';
 import { recordRow } from './records';
 import type { Evidence, EvidenceRecord } from './types';
 
@@ -43,7 +44,7 @@ test('a value that is no JSON is shown as it is, cut off if it is long', () => {
 test('a record of a host report has no long value', () => {
   const value = JSON.stringify(Array.from({ length: 500 }, () => operation));
   const record = { kind: 'host', host: 'h9', pointer: '/latency/operations', value } as EvidenceRecord;
-  const row = recordRow(record, { claim: '', switch: null, port: null, epoch: null, records: [record] } as Evidence);
+  const row = recordRow(record, { claim: '', switch: null, port: null, epoch: null, records: [record] } as Evidence, moments(0, null));
   expect(row.facts.every(([, text]) => text.length < 200)).toBe(true);
   expect(row.json?.length).toBeGreaterThan(value.length);
 });

@@ -2,12 +2,14 @@
 
 import { splitPort } from './flow';
 import type { PortState } from './heat';
-import type { Diagnosis, Port } from './types';
+import type { Diagnosis, Evidence, Port } from './types';
 
 export interface Pause {
   startNs: number;
   /** Null if the port was still paused when its switch was read. */
   endNs: number | null;
+  /** The time until which the records show the port paused: the end, or when the switch was read. */
+  knownNs: number;
   frames: number;
 }
 
@@ -21,10 +23,29 @@ export interface PauseRow {
 export interface PauseChart {
   rows: PauseRow[];
   startNs: number;
-  /** The last time that the records tell about; pauses without an end last at least until then. */
+  /** The last time that the records tell about: the measurement, the end of a pause, or the time at which a switch was read. */
   endNs: number;
   /** When the victim was measured as slow. */
   slowNs: number;
+}
+
+type PauseRecord = Extract<Evidence['records'][number], { kind: 'pause' }>;
+
+/**
+ * When the switch of a port was read, from the pauses of the port and their sum up to then; null if the claim lacks the sum, one
+ * of the pauses that it counts, or a pause that lasted.
+ */
+export function readNs({ records }: Pick<Evidence, 'records'>, port: Port): number | null {
+  const total = records.find((record) => record.kind === 'pause_total' && record.port === port);
+  const number = Number(splitPort(port).number);
+  const pauses = records.filter((record): record is PauseRecord => record.kind === 'pause' && record.port === number);
+  const open = pauses.filter(({ end_ns }) => typeof end_ns !== 'number');
+  if (total?.kind !== 'pause_total' || total.pauses !== pauses.length || open.length === 0) return null;
+  const ended = pauses.reduce((sum, { start_ns, end_ns }) => sum + (typeof end_ns === 'number' ? end_ns - start_ns : 0), 0);
+  const starts = open.map(({ start_ns }) => start_ns);
+  // Of several priorities, all pauses that lasted do so until the same time.
+  const at = Math.round(starts.reduce((sum, start) => sum + start, total.paused_ns - ended) / open.length);
+  return at >= Math.max(...starts) ? at : null;
 }
 
 /** The pauses of a diagnosis by port, those of the pause path first; null without a pause record. */
@@ -35,10 +56,14 @@ export function pauseChart(diagnosis: Diagnosis): PauseChart | null {
       if (record.kind !== 'pause' || !evidence.switch) continue;
       const port = `${evidence.switch}:${record.port}`;
       const pauses = byPort.get(port) ?? new Map<string, Pause>();
-      // Several claims may refer to the same record.
-      pauses.set(`${record.start_ns} ${record.priority}`, {
+      // Several claims may refer to the same record; not each of them says when the switch was read.
+      const key = `${record.start_ns} ${record.priority}`;
+      // Switches are read after the measurement.
+      const lasted = Math.max(record.start_ns, diagnosis.time_ns, readNs(evidence, port) ?? 0, pauses.get(key)?.knownNs ?? 0);
+      pauses.set(key, {
         startNs: record.start_ns,
         endNs: record.end_ns ?? null,
+        knownNs: record.end_ns ?? lasted,
         frames: record.frames,
       });
       byPort.set(port, pauses);
@@ -52,7 +77,7 @@ export function pauseChart(diagnosis: Diagnosis): PauseChart | null {
     hop: path.includes(port) ? path.indexOf(port) + 1 : null,
     pauses: [...(byPort.get(port)?.values() ?? [])].sort((a, b) => a.startNs - b.startNs),
   }));
-  const times = rows.flatMap((row) => row.pauses.flatMap(({ startNs, endNs }) => [startNs, endNs ?? startNs]));
+  const times = rows.flatMap((row) => row.pauses.flatMap(({ startNs, knownNs }) => [startNs, knownNs]));
   const startNs = Math.min(...times);
   return { rows, startNs, endNs: Math.max(diagnosis.time_ns, startNs + 1, ...times), slowNs: diagnosis.time_ns };
 }
@@ -80,9 +105,14 @@ export function stepTime({ startNs, endNs }: Pick<PauseChart, 'startNs' | 'endNs
   return Math.min(endNs, startNs + step * stepNs);
 }
 
-/** Whether a port is paused at a time. */
+/** Whether the records show a port paused at a time. Of a pause that lasted when its switch was read, that time counts. */
 export function isPaused(row: PauseRow, atNs: number): boolean {
-  return row.pauses.some(({ startNs, endNs }) => startNs <= atNs && (endNs === null || atNs < endNs));
+  return row.pauses.some(({ startNs, endNs, knownNs }) => startNs <= atNs && (endNs === null ? atNs <= knownNs : atNs < endNs));
+}
+
+/** Whether a port was still paused when its switch was read, and the time is after that. */
+export function isAfterRead(row: PauseRow, atNs: number): boolean {
+  return !isPaused(row, atNs) && row.pauses.some(({ endNs, knownNs }) => endNs === null && knownNs < atNs);
 }
 
 /** The ports that were paused at a time, in the form that the map shows the present in. */

@@ -1,7 +1,9 @@
 // Evidence records as table rows.
 
-import { bytes, clock, count, duration, lossName, readable, weight } from './format';
+import { bytes, count, duration, lossName, readable, weight } from './format';
 import { hostValue } from './hostValues';
+import type { Moments } from './moments';
+import { readNs } from './pauses';
 import type { Evidence, EvidenceRecord, Flow, Port } from './types';
 
 /** Why an agent asked. A version that does not know a reason shows its name. */
@@ -9,13 +11,16 @@ const REASONS: Record<string, string> = { silence: 'no ACK', slow_rtt: 'slow RTT
 /** What was measured, if it was no round trip. */
 const MEASURED: Record<string, string> = { slow_operation: 'operation', slow_job: 'iteration' };
 
+/** Name, value, tooltip. */
+type Fact = [string, string, string?];
+
 export interface RecordRow {
   /** The kind of the record. */
   kind: string;
   /** The flow, port or pair of ports that the record is about. */
   subject: { flow?: Flow; port?: Port; text?: string };
-  /** Names and values of the fields. */
-  facts: [string, string][];
+  /** Names and values of the fields; a time has a tooltip with the clocks. */
+  facts: Fact[];
   /** The whole value of a host's report as JSON, if the facts leave some of it out. */
   json?: string | null;
 }
@@ -42,14 +47,18 @@ function weights(record: EvidenceRecord): [number, number] {
 }
 
 /** The row of a record. Fields without a value are left out, and so is the epoch if it is that of the claim. */
-export function recordRow(record: EvidenceRecord, evidence: Evidence): RecordRow {
-  const row = fullRow(record, evidence);
+export function recordRow(record: EvidenceRecord, evidence: Evidence, moments: Moments): RecordRow {
+  const row = fullRow(record, evidence, moments);
   const facts = row.facts.filter(([name, value]) => name !== 'epoch' || value !== String(evidence.epoch));
   return { ...row, facts };
 }
 
-function fullRow(record: EvidenceRecord, evidence: Evidence): RecordRow {
+function fullRow(record: EvidenceRecord, evidence: Evidence, moments: Moments): RecordRow {
   const port = (number: number): Port => `${evidence.switch ?? '?'}:${number}`;
+  const at = (name: string, ns: number): Fact => {
+    const { text, title } = moments(ns);
+    return [name, text, title];
+  };
   switch (record.kind) {
     case 'flow':
       return {
@@ -91,8 +100,8 @@ function fullRow(record: EvidenceRecord, evidence: Evidence): RecordRow {
         kind: 'pause',
         subject: { port: port(record.port) },
         facts: present([
-          ['from', clock(record.start_ns)],
-          ['for', known(record.end_ns, (end) => duration(end - record.start_ns)) ?? 'still paused when read'],
+          at('from', record.start_ns),
+          ['for', known(record.end_ns, (end) => duration(end - record.start_ns)) ?? unended(record.start_ns, readNs(evidence, port(record.port)))],
           ['frames', count(record.frames)],
           ['priority', String(record.priority)],
         ]),
@@ -107,7 +116,7 @@ function fullRow(record: EvidenceRecord, evidence: Evidence): RecordRow {
           [MEASURED[record.reason] ?? 'RTT', duration(record.rtt_ns)],
           ['at most expected', record.expected_ns == null ? null : duration(record.expected_ns)],
           ['base RTT', duration(record.base_rtt_ns)],
-          ['at', clock(record.time_ns)],
+          at('at', record.time_ns),
         ]),
       };
     case 'configuration':
@@ -128,8 +137,8 @@ function fullRow(record: EvidenceRecord, evidence: Evidence): RecordRow {
           ['packets', count(record.packets)],
           ['reason', lossName(record.reason)],
           ['priority', known(record.priority, String)],
-          ['from', clock(record.lost_ns[0])],
-          ['to', clock(record.lost_ns[1])],
+          at('from', record.lost_ns[0]),
+          at('to', record.lost_ns[1]),
         ]),
       };
     case 'event':
@@ -141,13 +150,13 @@ function fullRow(record: EvidenceRecord, evidence: Evidence): RecordRow {
               ['destination', record.prefix],
               ['ports before', record.before.join(', ') || 'none'],
               ['ports after', record.after.join(', ') || 'none'],
-              ['at', clock(record.time_ns)],
+              at('at', record.time_ns),
             ],
           }
         : {
             kind: record.change === 'link_down' ? 'link down' : 'link up',
             subject: { port: `${record.switch}:${record.port}` },
-            facts: [['at', clock(record.time_ns)]],
+            facts: [at('at', record.time_ns)],
           };
     case 'transfer':
       return {
@@ -156,8 +165,8 @@ function fullRow(record: EvidenceRecord, evidence: Evidence): RecordRow {
         facts: present([
           ['step', String(record.step)],
           ['bytes', bytes(record.bytes)],
-          ['from', known(record.start_ns, clock)],
-          ['to', known(record.finish_ns, clock)],
+          typeof record.start_ns === 'number' && at('from', record.start_ns),
+          typeof record.finish_ns === 'number' && at('to', record.finish_ns),
         ]),
       };
     case 'host':
@@ -233,8 +242,14 @@ function known(value: number | null | undefined, text: (value: number) => string
   return value === null || value === undefined ? null : text(value);
 }
 
-function present(facts: [string, string | null][]): [string, string][] {
-  return facts.filter((fact): fact is [string, string] => fact[1] !== null);
+function present(facts: (Fact | [string, string | null] | false)[]): Fact[] {
+  return facts.filter((fact): fact is Fact => fact !== false && fact[1] !== null);
+}
+
+/** The length of a pause that lasted when its switch was read, if that time is known. */
+function unended(startNs: number, readAt: number | null): string {
+  const state = 'still paused when read';
+  return readAt === null ? state : `at least ${duration(readAt - startNs)}, ${state}`;
 }
 
 function mean(sum: number, packets: number): string | null {

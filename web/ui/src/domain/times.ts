@@ -27,13 +27,20 @@ export function ago(ms: number, nowMs: number): string {
   return past < 1000 ? 'now' : `${long(Math.floor(past / 1000) * 1e9)} ago`;
 }
 
-/** Local time of day, "03:12:07"; with the date if it is another day. */
-export function wallClock(ms: number, nowMs: number): string {
+/** Local date and time of day. */
+export function localTime(ms: number): { date: string; time: string } {
   const at = new Date(ms);
   const two = (value: number) => String(value).padStart(2, '0');
-  const time = `${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}`;
-  if (at.toDateString() === new Date(nowMs).toDateString()) return time;
-  return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())} ${time}`;
+  return {
+    date: `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`,
+    time: `${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}`,
+  };
+}
+
+/** Local time of day, "03:12:07"; with the date if it is another day. */
+export function wallClock(ms: number, nowMs: number): string {
+  const { date, time } = localTime(ms);
+  return date === localTime(nowMs).date ? time : `${date} ${time}`;
 }
 
 /** What is known about the live stream. */
