@@ -1,5 +1,5 @@
 // Tests states of the dashboard that a demo does not have: long names, a server that answers with problems or holds its
-// stream back, verdicts without a cause, a phone. The answers of REST are those that layout.mjs has recorded, changed.
+// stream back, verdicts without a cause, a phone, answers with a malformed value. The answers of REST are those that layout.mjs has recorded, changed.
 //
 //   npm ci && node states.mjs
 //
@@ -178,11 +178,72 @@ async function heldStream(page) {
   }, { stream: null });
 }
 
+/** The shown texts of Guard.svelte. */
+const FAILED_PANEL = 'This panel cannot be shown';
+const FAILED_PAGE = 'This page cannot be shown';
+
+/** Answers with the incident changed, in every list and on its own. */
+const withIncident = (change) =>
+  changed((answers) => {
+    for (const answer of Object.values(answers)) {
+      for (const incident of answer.incidents ?? (answer.id === id ? [answer] : [])) change(incident);
+    }
+  });
+
+/** Answers with the diagnosis of the incident changed. */
+const withDiagnosis = (change) => changed((answers) => change(answers[`/api/v1/diagnoses/${answers[`/api/v1/incidents/${id}`].diagnosis}`]));
+
+/** Answers with one of them changed. */
+const withAnswer = (path, change) => changed((answers) => change((answers[path] ??= {})));
+
+const PAUSES = 'section[aria-label="Pauses over time"]';
+const EVIDENCE = '[data-testid=evidence]';
+const MAP = '[data-testid=fabric] .marks text';
+
+/** Malformed answers: what is wrong, the answers, the page, what is still shown, where an error is shown. */
+const malformed = () => [
+  ['an incident without a root cause, overview', withIncident((one) => (one.root_cause = null)), '/', [MAP, '[aria-label="Busiest ports"] table'], ['section.verdict']],
+  ['an incident without a headline, overview', withIncident((one) => (one.headline = null)), '/', [MAP, '[aria-label="Busiest ports"] table'], ['section.list', 'section.verdict']],
+  ['an incident without a headline, history', withIncident((one) => (one.headline = null)), '/history', ['[data-testid=search]'], ['section[aria-label=Incidents]']],
+  ['an incident without a headline, switch', withIncident((one) => (one.headline = null)), `/switches/${port.split(':')[0]}`, ['[data-testid=node-port]'], ['section[aria-label=Incidents]']],
+  ['an incident without a handling, its page', withIncident((one) => (one.handling = 'of_tomorrow')), `/incidents/${id}`, [EVIDENCE, MAP, PAUSES], ['section[aria-label=Handling]']],
+  ['a diagnosis without a root cause', withDiagnosis((one) => (one.root_cause = null)), `/incidents/${id}`, ['[data-testid=summary]', '[data-testid=handling]', '[data-testid=cost]'], ['.party.culprit', 'section[aria-label="Pause path"]']],
+  ['a diagnosis without advice', withDiagnosis((one) => delete one.advice), `/incidents/${id}`, [EVIDENCE, MAP, PAUSES, '[data-testid=summary]'], ['section[aria-label="What to do"]']],
+  ['a diagnosis without evidence', withDiagnosis((one) => delete one.evidence), `/incidents/${id}`, ['[data-testid=summary]', '[data-testid=first-advice]', '[data-testid=graph-node]'], ['section[aria-label=Evidence]', PAUSES, 'section[aria-label="Pause path"]']],
+  ['a claim without records', withDiagnosis((one) => delete one.evidence[1].records), `/incidents/${id}`, [`${EVIDENCE}:has-text("record")`, '[data-testid=summary]', '[data-testid=first-advice]', '[data-testid=graph-node]'], [`${EVIDENCE} >> nth=1`, PAUSES, 'section[aria-label="Pause path"]']],
+  ['a record of an unknown kind', withDiagnosis((one) => one.evidence[0].records.push({ kind: 'of_tomorrow', level: 4 })), `/incidents/${id}`, [`${EVIDENCE}:has-text("of tomorrow")`, PAUSES, MAP], []],
+  ['a graph without edges', changed((answers) => delete answers[Object.keys(answers).find((path) => path.endsWith('/graph'))].edges), `/incidents/${id}`, [EVIDENCE, MAP, PAUSES], ['section[aria-label="Provenance graph"]']],
+  ['a series without samples', withAnswer(`/api/v1/ports/${encodeURIComponent(port)}/series`, (one) => delete one.samples), `/ports/${encodeURIComponent(port)}`, ['h1', '[data-testid=incident-rows]', 'section[aria-label=Priorities]'], ['section[aria-label=Series]']],
+  ['a series of a flow without epochs', withAnswer(`/api/v1/flows/${encodeURIComponent(recorded.flow)}/series`, (one) => delete one.epochs), `/flows/${encodeURIComponent(recorded.flow)}`, ['h1', '[data-testid=incident-rows]'], ['section[aria-label=Series]']],
+  ['a report without claims', withAnswer(`/api/v1/hosts/${recorded.host}`, (one) => (one.report = { time: null, interval_ns: 1, findings: [{}] })), `/hosts/${recorded.host}`, ['[data-testid=node-port]', '[data-testid=incident-rows]'], ['section[aria-label="Inside the host"]']],
+  ['a finding that is none', withAnswer('/api/v1/findings', (one) => (one.findings = [null])), '/findings', ['h1'], ['section[aria-label="Configurations and cables"]']],
+  ['daemons without problems', withAnswer('/api/v1/daemons', (one) => (one.daemons = [{ name: 'a', kind: 'agent' }])), '/daemons', ['nav'], ['section[aria-label="Agents and controllers"]']],
+];
+
+/** A value that makes one panel fail leaves the rest of the page usable. */
+async function malformedAnswers(page) {
+  for (const [what, answers, path, rest, failing] of malformed()) {
+    await on(answers, async (base) => {
+      await page.setViewportSize(WIDE);
+      await page.goto(base + path);
+      const sees = (selector) => page.locator(selector).first().waitFor({ timeout: STEP_WAIT_MS }).then(() => true, () => false);
+      for (const selector of rest) check(`${what}: ${selector} is shown`, await sees(selector), true);
+      for (const selector of failing) {
+        const panel = page.locator(selector).first().getByText(FAILED_PANEL).first();
+        check(`${what}: ${selector} says that it cannot be shown`, await panel.waitFor({ timeout: STEP_WAIT_MS }).then(() => true, () => false), true);
+      }
+      if (failing.length === 0) check(`${what}: no panel fails`, await page.getByText(FAILED_PANEL).count(), 0);
+      check(`${what}: the page does not fail`, await page.getByText(FAILED_PAGE).count(), 0);
+      check(`${what}: another page can be opened`, await page.getByRole('link', { name: 'Diagnose a flow' }).click().then(() => sees('[data-testid=ask]')), true);
+    });
+  }
+}
+
 try {
   await withPage(async (page) => {
     const errors = [];
     page.on('pageerror', (error) => errors.push(error.message));
-    for (const test of [longNames, phone, ownCause, problems, heldStream]) {
+    for (const test of [longNames, phone, ownCause, problems, heldStream, malformedAnswers]) {
       await test(page).catch((error) => failures.push(`${test.name}: ${error.message}`));
     }
     check('no error on any page', errors, []);

@@ -27,7 +27,8 @@ export function countAffected(incident: Pick<Incident, 'victims' | 'root_cause'>
  */
 export function withVictims<T extends Diagnosis | null>(diagnosis: T, incident: Pick<Incident, 'victims'> | null | undefined): T {
   if (!diagnosis || !incident) return diagnosis;
-  return { ...diagnosis, victims: [...new Set([...diagnosis.victims, ...incident.victims])] };
+  // Every panel reads the result: an answer without a list must not make all of them fail.
+  return { ...diagnosis, victims: [...new Set([...(diagnosis.victims ?? []), ...(incident.victims ?? [])])] };
 }
 
 /** What a list of affected flows shows: "2 affected flows", or "2 of 8 affected flows" if it is shortened. */
