@@ -10,7 +10,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium } from 'playwright-core';
-import { check, checkView, failures, rest } from './checks.mjs';
+import { check, checkAccessible, checkView, failures, rest, SIZES } from './checks.mjs';
 import { STEP_WAIT_MS, until } from './page.mjs';
 
 const ARTIFACTS = join(import.meta.dirname, 'artifacts');
@@ -42,6 +42,20 @@ async function checkTokens(page) {
   await row.getByRole('button', { name: `Revoke ${NAME}` }).click();
   await row.waitFor({ state: 'detached', timeout: STEP_WAIT_MS });
   check('the token is gone', await names(page), before);
+}
+
+/** The page on which a person enters a token; its colours are those of the browser. */
+async function checkLogIn(page) {
+  await page.goto(`${base}/login`);
+  const before = page.viewportSize();
+  for (const colorScheme of ['light', 'dark']) {
+    await page.emulateMedia({ colorScheme });
+    for (const size of SIZES) {
+      await page.setViewportSize(size);
+      await checkAccessible(page, `login, ${size.width} px, ${colorScheme}`);
+    }
+  }
+  await page.setViewportSize(before);
 }
 
 /** Selects ranges of the page that is shown, and leaves it with 15 minutes. */
@@ -110,6 +124,7 @@ try {
   const page = browser.pages()[0] ?? (await browser.newPage());
   page.on('pageerror', (error) => failures.push(`page error: ${error.message}`));
   await checkTokens(page);
+  await checkLogIn(page);
   await checkPortSeries(page);
   await checkFlowSeries(page);
 } catch (error) {

@@ -37,13 +37,29 @@ export async function checkNarrow(page, what) {
   await page.setViewportSize(size);
 }
 
-/** All of the above for a view in both themes. */
+/** A laptop and a phone. */
+export const SIZES = [{ width: 1280, height: 800 }, { width: 390, height: 844 }];
+
+/** The page that is shown is accessible at the width of a laptop and of a phone, in both themes. */
+export async function checkEverywhere(page, what) {
+  const before = page.viewportSize();
+  for (const colours of ['', ' in the other colours']) {
+    for (const size of SIZES) {
+      await page.setViewportSize(size);
+      await checkAccessible(page, `${what}, ${size.width} px${colours}`);
+    }
+    await page.setViewportSize(before);
+    // The second time brings the first theme back.
+    await page.getByRole('button', { name: /^Change to / }).click();
+  }
+}
+
+/** All of the above for a view. */
 export async function checkView(page, what, picture) {
   await checkNarrow(page, what);
-  await checkAccessible(page, what);
   await page.screenshot({ path: picture.replace(/\.png$/, '-first.png') });
   await page.getByRole('button', { name: /^Change to / }).click();
-  await checkAccessible(page, `${what} in the other colours`);
   await page.screenshot({ path: picture });
   await page.getByRole('button', { name: /^Change to / }).click();
+  await checkEverywhere(page, what);
 }

@@ -14,6 +14,7 @@ import { check, checkAccessible, checkNarrow, failures, rest } from './checks.mj
 import { firstView } from './first-view.mjs';
 import { checkNetwork } from './network.mjs';
 import { attributes, pausesThatDiffer, STEP_WAIT_MS, until } from './page.mjs';
+import { checkPages } from './pages.mjs';
 import { checkViews } from './views.mjs';
 
 const INCIDENT_WAIT_MS = 90_000;
@@ -158,7 +159,7 @@ async function checkWhatIf(page) {
   check('what if: the victim is faster', verification.rtt_after_ns === null || verification.rtt_after_ns < verification.rtt_before_ns, true);
 }
 
-/** A note acknowledges the incident, another one says that the verdict was right. */
+/** A note acknowledges the incident, another one says that the verdict was right; every other button does what it says. */
 async function checkHandling(page, incidentId) {
   const path = `/api/v1/incidents/${encodeURIComponent(incidentId)}`;
   await page.locator('[data-testid=note]').fill('the NIC is replaced');
@@ -171,6 +172,38 @@ async function checkHandling(page, incidentId) {
   check('handling over REST', [handling, feedback], ['acknowledged', 'right']);
   const { notes } = await rest(page, `${path}/notes`);
   check('notes over REST', notes.map(({ author, text }) => [author, text]), [['anonymous', 'the NIC is replaced'], ['anonymous', '']]);
+
+  const added = async (number) =>
+    until(`note ${number}`, STEP_WAIT_MS, async () => {
+      const all = (await rest(page, `${path}/notes`)).notes;
+      return all.length >= number && (await page.locator('[data-testid=notes] li').count()) >= number ? all[number - 1] : null;
+    });
+  // A recurrence reopens a resolved incident, and those of a demo come back at any time: its note shows that it was resolved.
+  const buttons = [['Silence', 'silenced'], ['Reopen', 'open'], ['Resolve', 'resolved'], ['Acknowledge', 'acknowledged']];
+  let number = 2;
+  for (const [button, state] of buttons) {
+    const text = `by the button ${button}`;
+    await page.locator('[data-testid=note]').fill(text);
+    await page.locator('[data-testid=handling]').getByRole('button', { name: button, exact: true }).click();
+    number += 1;
+    const note = await added(number);
+    check(`${button}: the note over REST`, [note.handling, note.text], [state, text]);
+    const shown = page.locator('[data-testid=notes] li', { hasText: text });
+    check(`${button}: the note on the page`, await shown.locator('.chip').textContent(), state);
+    check(`${button}: the field is empty again`, await page.locator('[data-testid=note]').inputValue(), '');
+    if (state === 'resolved') continue;
+    await until(`the state ${state}`, STEP_WAIT_MS, async () => (await page.locator('[data-testid=handling-state]').textContent()) === state);
+    check(`${button}: the state over REST`, (await rest(page, path)).handling, state);
+    check(`${button}: it is no choice in this state`, await page.locator('[data-testid=handling]').getByRole('button', { name: button, exact: true }).count(), 0);
+  }
+  for (const [button, feedback] of [['Wrong', 'wrong'], ['Unclear', 'unclear'], ['Right', 'right']]) {
+    await page.getByRole('button', { name: button, exact: true }).click();
+    number += 1;
+    check(`${button}: the note over REST`, (await added(number)).feedback, feedback);
+    check(`${button}: the feedback over REST`, (await rest(page, path)).feedback, feedback);
+    await page.locator('[data-testid=handling] .feedback [aria-pressed=true]', { hasText: button }).waitFor({ timeout: STEP_WAIT_MS });
+    check(`${button}: the only one pressed`, await page.locator('[data-testid=handling] .feedback [aria-pressed=true]').allTextContents(), [button]);
+  }
 }
 
 /** The slider shows the ports that were paused, with the times that the pause path has; the present returns with its button. */
@@ -373,6 +406,7 @@ async function run({ base, expected }) {
     await checkHealthyFlow(page, base);
     await checkOtherPages(page, base);
     await checkViews(page, base, incident, ARTIFACTS);
+    await checkPages(page, base, incident);
     await checkNetwork(page, base, incident, ARTIFACTS);
     await checkTabs(browser, base);
     check('no console error', errors, []);

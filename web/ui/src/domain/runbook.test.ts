@@ -123,11 +123,11 @@ describe('runbook', () => {
   });
 
   test('markdown: lists continue, code and links are marked', () => {
-    const [list, paragraph] = parseMarkdown('1. first\n   goes on\n2. `two`\n\nsee [there](x.md).');
+    const [list, paragraph] = parseMarkdown('1. first\n   goes on\n2. `two`\n\nsee [there](x.md#y) or [far](https://x.org/y.md).');
     expect(list?.kind === 'list' && list.items.map(plain)).toEqual(['first goes on', 'two']);
     expect(paragraph).toEqual({
       kind: 'paragraph',
-      text: [{ kind: 'text', text: 'see ' }, { kind: 'link', text: 'there', href: 'x.md' }, { kind: 'text', text: '.' }],
+      text: [{ kind: 'text', text: 'see ' }, { kind: 'link', text: 'there', href: '/runbook/x#y' }, { kind: 'text', text: ' or ' }, { kind: 'link', text: 'far', href: 'https://x.org/y.md' }, { kind: 'text', text: '.' }],
     });
   });
 });

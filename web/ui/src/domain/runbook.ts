@@ -3,6 +3,7 @@
 
 import { parseFlow, splitPort } from './flow';
 import { culpritSwitches } from './roles';
+import { links } from './route';
 import type { Diagnosis } from './types';
 
 const PAGES = import.meta.glob<string>('../../../../docs/runbook/*.md', { query: '?raw', import: 'default', eager: true });
@@ -82,8 +83,14 @@ function inline(text: string): Inline[] {
     .map((part) => {
       if (part.startsWith('`')) return { kind: 'code', text: part.slice(1, -1) };
       const link = /^\[([^\]]+)\]\(([^)]+)\)$/.exec(part);
-      return link ? { kind: 'link', text: link[1] ?? '', href: link[2] ?? '' } : { kind: 'text', text: part };
+      return link ? { kind: 'link', text: link[1] ?? '', href: pageOf(link[2] ?? '') } : { kind: 'text', text: part };
     });
+}
+
+/** The target of a link: a file of the runbook is a page of the dashboard. */
+function pageOf(target: string): string {
+  const [, name, anchor = ''] = /^(\w+)\.md(?:#(.+))?$/.exec(target) ?? [];
+  return name === undefined ? target : links.runbook(name, anchor);
 }
 
 /** The text without its marks. */
