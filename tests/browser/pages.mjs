@@ -9,7 +9,10 @@ const RUNBOOK = join(import.meta.dirname, '../../docs/runbook');
 /** The pages of the runbook, that of settings included. */
 const runbook = () => readdirSync(RUNBOOK).filter((file) => file.endsWith('.md') && file !== 'README.md').map((file) => file.replace(/\.md$/, ''));
 
-/** The pages as name, path and what is shown when they are complete. */
+/**
+ * The pages as name, path and what is shown when they are complete. Those of tokens and of the login need a server with tokens:
+ * access.mjs and states.mjs check them.
+ */
 async function pages(page, incidentId) {
   const part = encodeURIComponent;
   const incident = await rest(page, `/api/v1/incidents/${part(incidentId)}`);
@@ -34,7 +37,6 @@ async function pages(page, incidentId) {
     ['query', '/query', '[data-testid=ask]'],
     ['history', '/history', '[data-testid=row]'],
     ['daemons', '/daemons', 'main .message, [data-testid=daemon]'],
-    ['access', '/access', 'main .message, [data-testid=token]'],
     ['unknown page', '/nowhere', 'main .message'],
     ['runbook', '/runbook', 'main .body a'],
     ...runbook().map((name) => [`runbook/${name}`, `/runbook/${name}`, '[data-testid=runbook-page]']),

@@ -5,7 +5,7 @@
 //
 // Exit status: 0 success, 1 a check failed, 2 the script could not run.
 
-import { check, checkAccessible, failures } from './checks.mjs';
+import { check, checkEverywhere, failures } from './checks.mjs';
 import { STEP_WAIT_MS, until } from './page.mjs';
 import { recording, serve, withPage } from './recorded.mjs';
 
@@ -79,16 +79,8 @@ async function longNames(page) {
       all.filter((one) => one.querySelector('text').getBoundingClientRect().width > 1.6 * one.querySelector('rect').getBoundingClientRect().width).length,
     );
     check('long names: names of switches fit their symbols on the map', symbols, 0);
-    await bothThemes(page, 'overview with long names');
+    await checkEverywhere(page, 'overview with long names');
   });
-}
-
-async function bothThemes(page, what) {
-  const other = page.getByRole('button', { name: /^Change to / });
-  await checkAccessible(page, what);
-  await other.click();
-  await checkAccessible(page, `${what} in the other colours`);
-  await other.click();
 }
 
 /** A phone shows the place of the incident on the map, whole ports, and the current view in the header. */
@@ -108,7 +100,7 @@ async function phone(page) {
       return [...table.querySelectorAll('.value')].filter((value) => value.getBoundingClientRect().right > right - 4 || value.scrollWidth > value.closest('td').clientWidth).map((value) => value.textContent);
     });
     check('phone: no value of the busiest ports is cut off', cut, []);
-    await bothThemes(page, 'overview on a phone');
+    await checkEverywhere(page, 'overview on a phone');
     await open(page, `${base}/daemons`, '.message', PHONE);
     const current = await page.locator('nav [aria-current]').first().boundingBox();
     check('phone: the current view is in sight', current.x >= 0 && current.x + current.width <= PHONE.width, true);
@@ -131,7 +123,7 @@ async function ownCause(page) {
       check(`${anomaly}: an empty graph says so`, graph, true);
       const legend = await page.locator('[aria-label=Legend]').innerText();
       check(`${anomaly}: the legend has what the map has`, [legend.includes('root port'), legend.includes('hop on the pause path')], [true, false]);
-      await bothThemes(page, anomaly);
+      await checkEverywhere(page, anomaly);
     });
   }
   await on(verdict({ anomaly: 'host_only', cause: 'undetermined', root_cause: { ...root_cause, port: null }, pause_path: [] }), async (base) => {
@@ -151,12 +143,13 @@ async function problems(page) {
     check('problem: the overview does not seem to load', text.includes('Loading'), false);
     check('problem: nothing is said about ports', text.includes('No port is paused'), false);
     check('problem: the detail is a sentence', text.includes('The database is locked'), true);
-    await bothThemes(page, 'overview with a problem');
+    await checkEverywhere(page, 'overview with a problem');
   }, { problem });
   const tokens = { type: '/problems/no-tokens', title: 'No tokens', status: 404, detail: '`tokens` names their file' };
   await on({}, async (base) => {
     await open(page, `${base}/access`, '.message');
     await page.getByText('This server has no tokens').waitFor({ timeout: STEP_WAIT_MS });
+    await checkEverywhere(page, 'no tokens');
     check('no tokens: that is no error', await page.locator('main [role=alert] .title').count(), 0);
   }, { problem: tokens });
   const empty = { ...recorded.answers, '/api/v1/findings': { findings: [] }, '/api/v1/incidents?cause=misconfiguration&limit=200': { incidents: [], total: 0, open_total: 0 } };
@@ -165,7 +158,7 @@ async function problems(page) {
     await until('both panels', STEP_WAIT_MS, async () => (await page.locator('main .message').count()) === 2);
     const outside = await page.locator('main .message p').evaluateAll((all) => all.filter((one) => one.getBoundingClientRect().bottom > one.closest('.panel').getBoundingClientRect().bottom).map((one) => one.textContent));
     check('no findings: the text is inside its panel', outside, []);
-    await bothThemes(page, 'no findings');
+    await checkEverywhere(page, 'no findings');
   });
 }
 
