@@ -1,5 +1,6 @@
 // Tests states of the dashboard that a demo does not have: long names, a server that answers with problems or holds its
-// stream back, verdicts without a cause, a phone, answers with a malformed value. The answers of REST are those that layout.mjs has recorded, changed.
+// stream back, verdicts without a cause, a phone, both clocks of a real network, answers with a malformed value. The answers of
+// REST are those that layout.mjs has recorded, changed.
 //
 //   npm ci && node states.mjs
 //
@@ -171,6 +172,29 @@ async function heldStream(page) {
   }, { stream: null });
 }
 
+/** Of a network whose switch time goes as fast as the wall clock, the tooltips of pauses and evidence have both. */
+async function clocks(page) {
+  const zeroMs = Date.parse('2026-01-02T00:00:00Z');
+  const wall = (ns) => new Date(zeroMs + Math.floor(ns / 1e6)).toISOString().replace('Z', `${String(Math.floor(ns / 1e3) % 1000).padStart(3, '0')}Z`);
+  const real = withDiagnosis((one, answers) => {
+    one.time = wall(one.time_ns);
+    const { ports } = answers['/api/v1/ports'];
+    for (const sample of ports) Object.assign(sample, { time_ns: one.time_ns + 40e6, time: wall(one.time_ns + 40e6) });
+  });
+  for (const [what, answers, title] of [
+    ['a real network', real, /\(from 2026-01-02 00:00:00\.\d{6}, switch time 0\.\d{6} s\)$/],
+    ['a simulated network', recorded.answers, /\(from switch time 0\.\d{6} s\)$/],
+  ]) {
+    await on(answers, async (base) => {
+      await open(page, `${base}/incidents/${id}`, '.pause');
+      await until('the samples', STEP_WAIT_MS, () => page.locator(MAP).count());
+      const shown = await page.locator('.pause').first().getAttribute('title');
+      check(`${what}: the tooltip of a pause`, title.test(shown) ? 'as expected' : shown, 'as expected');
+      check(`${what}: times are relative to the measurement`, /^\S+ paused from −\d/.test(shown), true);
+    });
+  }
+}
+
 /** The shown texts of Guard.svelte. */
 const FAILED_PANEL = 'This panel cannot be shown';
 const FAILED_PAGE = 'This page cannot be shown';
@@ -184,7 +208,7 @@ const withIncident = (change) =>
   });
 
 /** Answers with the diagnosis of the incident changed. */
-const withDiagnosis = (change) => changed((answers) => change(answers[`/api/v1/diagnoses/${answers[`/api/v1/incidents/${id}`].diagnosis}`]));
+const withDiagnosis = (change) => changed((answers) => change(answers[`/api/v1/diagnoses/${answers[`/api/v1/incidents/${id}`].diagnosis}`], answers));
 
 /** Answers with one of them changed. */
 const withAnswer = (path, change) => changed((answers) => change((answers[path] ??= {})));
@@ -236,7 +260,7 @@ try {
   await withPage(async (page) => {
     const errors = [];
     page.on('pageerror', (error) => errors.push(error.message));
-    for (const test of [longNames, phone, ownCause, problems, heldStream, malformedAnswers]) {
+    for (const test of [longNames, phone, ownCause, problems, heldStream, clocks, malformedAnswers]) {
       await test(page).catch((error) => failures.push(`${test.name}: ${error.message}`));
     }
     check('no error on any page', errors, []);

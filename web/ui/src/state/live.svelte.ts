@@ -5,6 +5,7 @@ import { follow } from '../data/stream';
 import { hostsByAddress } from '../domain/flow';
 import { type PortState, warm } from '../domain/heat';
 import { counted, type Counts, LIVE_LIMIT, merged, shownCounts, withIncident } from '../domain/incidents';
+import type { BothClocks } from '../domain/moments';
 import { structureOf } from '../domain/structure';
 import { staleSince } from '../domain/times';
 import type { Incident, IncidentPage, Port, Topology } from '../domain/types';
@@ -25,6 +26,8 @@ class Live {
   ports = $state.raw<Map<Port, PortState>>(new Map());
   /** Switch time of the latest sample or incident. */
   timeNs = $state<number | null>(null);
+  /** A point in time by both clocks: that of a sample when everything was loaded. */
+  sampled = $state.raw<BothClocks | null>(null);
   problem = $state.raw<{ title: string; detail: string } | null>(null);
   /** When the server was last heard, in milliseconds since 1970. */
   heardMs = $state<number | null>(null);
@@ -136,6 +139,8 @@ class Live {
       this.incidents = merged(incidents, this.#meanwhile);
       this.#seen(Math.max(0, ...incidents.map((incident) => incident.update_ns), ...ports.map((p) => p.time_ns)));
       this.#warmed = warm(this.#warmed, ports);
+      const sample = ports.find(({ time }) => time);
+      this.sampled = sample ? { time: sample.time, ns: sample.time_ns } : null;
       this.#showPorts();
       this.problem = null;
     } catch (error) {
