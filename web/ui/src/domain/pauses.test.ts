@@ -76,6 +76,11 @@ describe('pauses', () => {
     expect(read.rows.map((row) => isAfterRead(row, 450))).toEqual([false, false, false]);
   });
 
+  test('a row has the number of pauses that its records lack', () => {
+    const many = pauseChart(diagnosis([at('sw2', total('sw2:1', 37, 900), pause(1, 100, 400), pause(1, 500, 600)), at('sw3', pause(7, 200, 300))]))!;
+    expect(many.rows.map(({ unlisted }) => unlisted)).toEqual([0, 35, 0]);
+  });
+
   test('without a pause record there is no chart', () => {
     expect(pauseChart(diagnosis([at('sw1')]))).toBeNull();
   });

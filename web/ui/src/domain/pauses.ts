@@ -18,6 +18,8 @@ export interface PauseRow {
   /** Position on the pause path, from 1; null for other ports. */
   hop: number | null;
   pauses: Pause[];
+  /** Pauses that a claim counts and lists no record of: a claim has the first records only. */
+  unlisted: number;
 }
 
 export interface PauseChart {
@@ -51,8 +53,10 @@ export function readNs({ records }: Pick<Evidence, 'records'>, port: Port): numb
 /** The pauses of a diagnosis by port, those of the pause path first; null without a pause record. */
 export function pauseChart(diagnosis: Diagnosis): PauseChart | null {
   const byPort = new Map<Port, Map<string, Pause>>();
+  const counted = new Map<Port, number>();
   for (const evidence of diagnosis.evidence) {
     for (const record of evidence.records) {
+      if (record.kind === 'pause_total') counted.set(record.port, Math.max(record.pauses, counted.get(record.port) ?? 0));
       if (record.kind !== 'pause' || !evidence.switch) continue;
       const port = `${evidence.switch}:${record.port}`;
       const pauses = byPort.get(port) ?? new Map<string, Pause>();
@@ -76,6 +80,7 @@ export function pauseChart(diagnosis: Diagnosis): PauseChart | null {
     port,
     hop: path.includes(port) ? path.indexOf(port) + 1 : null,
     pauses: [...(byPort.get(port)?.values() ?? [])].sort((a, b) => a.startNs - b.startNs),
+    unlisted: Math.max(0, (counted.get(port) ?? 0) - (byPort.get(port)?.size ?? 0)),
   }));
   const times = rows.flatMap((row) => row.pauses.flatMap(({ startNs, knownNs }) => [startNs, knownNs]));
   const startNs = Math.min(...times);
