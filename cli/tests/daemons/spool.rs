@@ -22,6 +22,18 @@ fn records_survive_a_kill_of_the_server_and_of_the_agent() {
     wait_until("the agent's clock is known", || {
         crate::process::json(&rest, "/api/v1/daemons")["daemons"][0]["clock_offset_ns"].is_i64()
     });
+    let heard = get(&rest, "/metrics");
+    let heard = heard.lines().find(|line| line.starts_with("harrier_daemon_heard_timestamp_seconds{"));
+    let heard = heard.expect("the agent's heartbeat");
+    assert!(heard.contains("kind=\"agent\"") && heard.contains("name=\"h1\""), "{heard}");
+    assert!(
+        heard
+            .rsplit(' ')
+            .next()
+            .and_then(|time| time.parse().ok())
+            .is_some_and(|time: u64| time > 1_700_000_000),
+        "{heard}"
+    );
     let mut polled = vec![slow(&mut agent, 100_000)];
 
     server.kill();

@@ -412,6 +412,13 @@ impl Senders {
                 });
             }
         }
+        metrics.extend(self.lock().senders.iter().map(|(id, sender)| Metric {
+            name: "daemon_heard_timestamp_seconds",
+            help: "When the last message of an agent, a controller or a watcher arrived, in seconds since 1970",
+            is_counter: false,
+            labels: vec![("kind", id.kind.to_string()), ("name", id.name.clone())],
+            value: (sender.heard_ns / 1_000_000_000) as i64,
+        }));
         let counter = |name, help, value: u64| Metric {
             name,
             help,
