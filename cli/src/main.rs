@@ -14,6 +14,7 @@ mod stderr;
 mod stdout;
 
 mod capture;
+mod checker;
 mod client;
 mod commands;
 mod configurations;

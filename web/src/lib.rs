@@ -8,6 +8,7 @@
 
 mod access;
 mod assets;
+mod check;
 mod connections;
 mod durations;
 mod events;
@@ -41,6 +42,7 @@ mod what_if;
 pub use access::{
     Access, Credential, GroupRole, Network, ParseGroupRoleError, ParseNetworkError, Proxies, Role, TokenHash,
 };
+pub use check::{CheckReport, Checker, ConfigurationFile};
 pub use durations::Stage;
 pub use events::{EventId, StreamEvent, StreamEventKind};
 pub use flow_series::{FlowEpoch, FlowInterval, FlowRoundTrip};

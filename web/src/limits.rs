@@ -4,6 +4,12 @@ use std::time::Duration;
 
 /// Maximum bytes of a request body; a larger one is answered with status 413.
 pub const BODY_BYTES: usize = 64 * 1024;
+/// Maximum bytes of a request with configurations to check: some ten of the largest switches.
+pub(crate) const CHECK_BYTES: usize = 4 * 1024 * 1024;
+/// Maximum characters of the name of a configuration.
+pub(crate) const FILE_NAME_CHARS: usize = 1024;
+/// Maximum files of one check; more are rejected.
+pub(crate) const CHECKED_FILES: usize = 256;
 /// Maximum characters of a note of an incident; a longer one is rejected.
 pub(crate) const NOTE_CHARS: usize = 4096;
 /// Maximum bytes of the name of a token that is created over REST.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::access::Access;
+use crate::check::Checker;
 use crate::host_report::HostReportBackend;
 use crate::live::LiveState;
 use crate::probe::Probe;
@@ -20,13 +21,23 @@ pub struct AppState {
     pub(crate) probe: Option<Arc<dyn Probe>>,
     pub(crate) access: Arc<Access>,
     pub(crate) tokens: Option<Arc<dyn TokenBackend>>,
+    pub(crate) checker: Option<Arc<dyn Checker>>,
 }
 
 impl AppState {
     /// The state of a server on `live` that rejects queries about flows.
     pub fn new(live: Arc<LiveState>) -> AppState {
         let access = Arc::new(Access::open([]));
-        AppState { live, backend: None, what_if: None, host_reports: None, probe: None, access, tokens: None }
+        AppState {
+            live,
+            backend: None,
+            what_if: None,
+            host_reports: None,
+            probe: None,
+            access,
+            tokens: None,
+            checker: None,
+        }
     }
 
     /// Adds a backend for queries about victim flows.
@@ -61,6 +72,13 @@ impl AppState {
     #[must_use]
     pub fn with_tokens(mut self, tokens: Arc<dyn TokenBackend>) -> AppState {
         self.tokens = Some(tokens);
+        self
+    }
+
+    /// Adds the rules for switch configurations.
+    #[must_use]
+    pub fn with_checker(mut self, checker: Arc<dyn Checker>) -> AppState {
+        self.checker = Some(checker);
         self
     }
 

@@ -41,6 +41,7 @@ use self::system::{Settings, System};
 use self::timeline::Timeline;
 use self::watch::{Seen, Watch};
 use self::what_if::WhatIfs;
+use crate::checker::Rules;
 use crate::configurations::Checked;
 use crate::daemons::operations::signals::{Demand, Signals};
 use crate::daemons::operations::{files, log};
@@ -111,6 +112,7 @@ async fn serve(config: DemoConfig) -> anyhow::Result<()> {
         .with_query_backend(queries)
         .with_what_if_backend(what_ifs)
         .with_host_reports(host_reports)
+        .with_checker(Arc::new(Rules))
         .with_access(Arc::new(access));
     web::serve(listener, app, interrupted).await?;
 

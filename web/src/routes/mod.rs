@@ -3,6 +3,7 @@
 #![allow(unused_qualifications, reason = "`utoipa::path` expands to qualified names of query types")]
 
 mod access_answers;
+mod checks;
 mod conditional;
 mod diagnoses;
 mod events;
@@ -25,7 +26,7 @@ use axum::Router;
 use axum::extract::{DefaultBodyLimit, MatchedPath, Request, State};
 use axum::middleware::{Next, from_fn, from_fn_with_state};
 use axum::response::Response;
-use axum::routing::{get, post};
+use axum::routing::get;
 use tokio::time::Instant;
 use tower_http::compression::CompressionLayer;
 use tower_http::compression::predicate::{NotForContentType, Predicate, SizeAbove};
@@ -33,10 +34,10 @@ use utoipa::openapi::OpenApi;
 use utoipa::openapi::path::{Operation, PathItem};
 use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
 use utoipa::{Modify, OpenApi as _};
-use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouterExt as _};
 use utoipa_axum::routes;
 
-use crate::limits::BODY_BYTES;
+use crate::limits::{BODY_BYTES, CHECK_BYTES};
 use crate::state::AppState;
 use crate::{assets, headers, problem};
 
@@ -99,6 +100,7 @@ fn api() -> OpenApiRouter<AppState> {
         .routes(routes!(network::series))
         .routes(routes!(network::priorities))
         .routes(routes!(network::findings))
+        .routes(routes!(checks::check).layer(DefaultBodyLimit::max(CHECK_BYTES)))
         .routes(routes!(flows::series))
         .routes(routes!(hosts::list))
         .routes(routes!(hosts::one))
@@ -128,7 +130,6 @@ pub fn router(state: AppState) -> Router {
     let (documented, _) = api().split_for_parts();
     let router = documented
         .route(&format!("{API}/openapi.json"), get(operations::openapi))
-        .route(&format!("{API}/checks"), post(operations::checks))
         .route("/metrics", get(operations::metrics))
         .route("/healthz", get(operations::healthy))
         .route("/readyz", get(operations::ready))

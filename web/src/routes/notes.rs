@@ -125,7 +125,7 @@ pub(crate) async fn list(
     params(("id" = String, Path, description = "Id of the incident")), request_body = NoteRequest, responses(
     (status = 201, description = "The incident", body = TimedIncident),
     (status = 400, description = "The body is not JSON", body = Problem, content_type = "application/problem+json"),
-    (status = 404, description = "There is no such incident", body = Problem, content_type = "application/problem+json"),
+    (status = 404, description = "There is no such incident, or the diagnosis is none of its", body = Problem, content_type = "application/problem+json"),
     (status = 413, description = "The body is too large", body = Problem, content_type = "application/problem+json"),
     (status = 415, description = "The content type is not `application/json`", body = Problem, content_type = "application/problem+json"),
     (status = 422, description = "The body is malformed, empty or too long", body = Problem, content_type = "application/problem+json"),
@@ -151,7 +151,8 @@ pub(crate) async fn add(
     let note = NewNote { author, handling, feedback, text, diagnosis };
     let Some(incident) = state.live.add_note(&id, &note).await? else {
         state.live.store().incident(&id).await?.ok_or_else(|| missing("incident", &id))?;
-        return Err(bad("`diagnosis` is the id of none of the incident's diagnoses".into()));
+        let of_incident = format!("diagnosis of incident `{id}`");
+        return Err(missing(&of_incident, note.diagnosis.as_deref().unwrap_or_default()));
     };
     Ok((StatusCode::CREATED, Json(TimedIncident::new(&state.live, incident))))
 }

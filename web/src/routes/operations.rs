@@ -19,12 +19,6 @@ pub(crate) async fn openapi() -> Json<OpenApi> {
     Json(super::openapi())
 }
 
-/// Rejects configuration checks over REST, which are not implemented.
-pub(crate) async fn checks() -> Problem {
-    let detail = "this server has no configuration checker; use the command `harrier check`";
-    Problem::new(StatusCode::NOT_IMPLEMENTED, "no-checker", "Not implemented", detail)
-}
-
 /// Returns all metrics.
 pub(crate) async fn metrics(State(state): State<AppState>, headers: HeaderMap) -> Response {
     let open = state.live.store().open_incidents().await.inspect_err(|error| {

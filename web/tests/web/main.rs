@@ -2,6 +2,7 @@
 //! `cargo test -p harrier-web --test web rest::` runs those of one file.
 
 mod access;
+mod checks;
 mod examples;
 mod findings;
 mod fixture;

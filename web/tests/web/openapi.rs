@@ -59,6 +59,7 @@ async fn the_openapi_document_describes_every_operation() {
         [
             "add_incident_note",
             "ask_about_flow",
+            "check_configurations",
             "create_token",
             "get_diagnosis",
             "get_diagnosis_graph",

@@ -530,7 +530,7 @@ async fn every_error_is_a_problem() {
     check_problem(&method, 405, "method-not-allowed", "/api/v1/topology", "");
     assert_eq!(method.headers[header::ALLOW], "GET,HEAD");
     check_problem(
-        &post("/api/v1/checks", "{}").await,
+        &post("/api/v1/checks", "{\"files\":[]}").await,
         501,
         "no-checker",
         "/api/v1/checks",

@@ -10,6 +10,8 @@ mod setup;
 mod show;
 mod watch;
 
+pub(crate) use run::DOUBTS;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 

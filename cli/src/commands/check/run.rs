@@ -28,7 +28,7 @@ use crate::{Outcome, finding_reports};
 const FILES_A_CORE: usize = 16;
 
 /// Rules that report a broken text or one without known tables: whether such a file is judged at all is decided then.
-const DOUBTS: [&str; 2] = ["SRC001", "SRC014"];
+pub(crate) const DOUBTS: [&str; 2] = ["SRC001", "SRC014"];
 
 /// The result of one file.
 pub(super) struct Checked {

@@ -47,6 +47,7 @@ use super::operations::signals::{Demand, Signals};
 use super::operations::{self, notify};
 use super::time_base::TimeBase;
 use super::tls::Certificates;
+use crate::checker::Rules;
 use crate::configurations::{self, Checked};
 use crate::findings;
 use crate::input::fail_with;
@@ -113,6 +114,7 @@ async fn serve(arguments: &Arguments<Serve>, settings: Settings, log: &LogLevel)
     let app = AppState::new(shared.live.clone())
         .with_query_backend(shared.queries.clone())
         .with_host_reports(shared.hosts.clone())
+        .with_checker(Arc::new(Rules))
         .with_probe(Arc::new(ServerProbe(shared.clone())))
         .with_access(access.clone());
     let app = match &tokens {

@@ -41,6 +41,11 @@ export interface components {
         };
         /** @enum {string} */
         Cause: "incast" | "elephant_collision" | "ecmp_imbalance" | "low_rate_attack" | "collective_step" | "nic_storm" | "slow_receiver" | "loopback_congestion" | "intra_host_link" | "noisy_tenant" | "rnic_workload" | "hidden_fence" | "congestion_leaking" | "go_back_n_waste" | "qp_cache_thrash" | "poll_gap" | "host_control_overhead" | "gpu_co_location" | "legitimately_network_bound" | "misconfiguration" | "undetermined";
+        CheckReport: {
+            left_out: number;
+            passed: boolean;
+            report: Record<string, never>;
+        };
         ClaimTemplate: {
             text: string;
             values: components["schemas"]["ClaimValue"][];
@@ -108,6 +113,13 @@ export interface components {
             port?: number | null;
             setting: components["schemas"]["Setting"];
             switch: string;
+        };
+        ConfigurationCheck: {
+            files: components["schemas"]["ConfigurationFile"][];
+        };
+        ConfigurationFile: {
+            name: string;
+            text: string;
         };
         ConnectionScaling: {
             bits_per_s: number;
