@@ -124,7 +124,7 @@ enum Held {
     Holds,
     /// What was right is another verdict, or what was wrong is the same.
     Fails,
-    /// no person has said whether the verdict was right.
+    /// No person has said whether the verdict was right.
     Unjudged,
     /// The telemetry does not have what the verdict rests on.
     NotRepeated,
