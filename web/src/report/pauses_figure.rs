@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use model::diagnosis::Record;
+use model::diagnosis::{Evidence, Record};
+use model::telemetry::PauseInterval;
 use model::{Diagnosis, PortRef};
 
 use super::document::{Block, html};
@@ -15,7 +16,8 @@ const CHAR_PX: usize = 8;
 const ROW_PX: usize = 24;
 const TRACK_PX: f64 = 640.0;
 
-/// Pauses of a port: when each began and ended. One without an end lasts until the last time that is known.
+/// Pauses of a port: when each began and ended. One that lasted when its switch was read ends then, or at the measurement if the
+/// records do not tell.
 struct Row {
     port: PortRef,
     pauses: Vec<(u64, u64)>,
@@ -46,32 +48,67 @@ pub(super) fn pauses_figure(diagnosis: &Diagnosis) -> Option<Block> {
     Some(Block::Figure { svg: chart.svg(), caption, text: Some(chart.text()) })
 }
 
+/// A pause: its start, and its priority.
+type Start = (u64, u8);
+
 fn chart(diagnosis: &Diagnosis) -> Option<Chart> {
-    // A pause that several claims cite is one pause; its latest end is the best known.
-    let mut pauses: BTreeMap<PortRef, BTreeMap<(u64, u8), Option<u64>>> = BTreeMap::new();
+    // A pause that several claims cite is one pause. Not each of them says when the switch was read.
+    let mut pauses: BTreeMap<PortRef, BTreeMap<Start, u64>> = BTreeMap::new();
     for evidence in &diagnosis.evidence {
         let Some(switch) = &evidence.switch else { continue };
         for record in &evidence.records {
             let Record::Pause(pause) = record else { continue };
-            let of_port = pauses.entry(PortRef { switch: switch.clone(), port: pause.port }).or_default();
-            let end_ns = of_port.entry((pause.start_ns, pause.priority)).or_default();
-            *end_ns = (*end_ns).max(pause.end_ns);
+            let port = PortRef { switch: switch.clone(), port: pause.port };
+            // Switches are read after the measurement.
+            let lasted_ns = || diagnosis.time_ns.max(read_ns(evidence, &port).unwrap_or(0));
+            let end_ns = pause.end_ns.unwrap_or_else(lasted_ns).max(pause.start_ns);
+            let known_ns =
+                pauses.entry(port).or_default().entry((pause.start_ns, pause.priority)).or_default();
+            *known_ns = (*known_ns).max(end_ns);
         }
     }
     let all = || pauses.values().flatten();
     let start_ns = all().map(|((start_ns, _), _)| *start_ns).min()?;
-    let last_ns = all().map(|((start_ns, _), end_ns)| end_ns.unwrap_or(*start_ns)).max()?;
-    let end_ns = last_ns.max(diagnosis.time_ns).max(start_ns + 1);
+    let end_ns = all().map(|(_, end_ns)| *end_ns).max()?.max(diagnosis.time_ns).max(start_ns + 1);
     let mut seen = BTreeSet::new();
     let path = diagnosis.pause_path.iter().chain(&diagnosis.pause_loop);
     let ports: Vec<PortRef> = path.chain(pauses.keys()).filter(|port| seen.insert(*port)).cloned().collect();
     let rows = ports.into_iter().map(|port| {
         let of_port = pauses.get(&port).into_iter().flatten();
-        let pauses =
-            of_port.map(|((from_ns, _), to_ns)| (*from_ns, to_ns.unwrap_or(end_ns).max(*from_ns))).collect();
+        let pauses = of_port.map(|((from_ns, _), to_ns)| (*from_ns, *to_ns)).collect();
         Row { port, pauses }
     });
     Some(Chart { rows: rows.collect(), start_ns, end_ns, slow_ns: diagnosis.time_ns })
+}
+
+/// When the switch of a port was read, from the pauses of the port and their sum up to then; `None` if the claim lacks the sum,
+/// one of the pauses that it counts, or a pause that lasted.
+fn read_ns(evidence: &Evidence, port: &PortRef) -> Option<u64> {
+    let (count, paused_ns) = evidence.records.iter().find_map(|record| match record {
+        Record::PauseTotal { port: of, pauses, paused_ns } if of == port => Some((*pauses, *paused_ns)),
+        _ => None,
+    })?;
+    let pauses: Vec<&PauseInterval> = evidence
+        .records
+        .iter()
+        .filter_map(|record| match record {
+            Record::Pause(pause) if pause.port == port.port => Some(pause),
+            _ => None,
+        })
+        .collect();
+    let lasting: Vec<u64> =
+        pauses.iter().filter(|pause| pause.end_ns.is_none()).map(|pause| pause.start_ns).collect();
+    let latest_ns = lasting.iter().max().copied()?;
+    if count != pauses.len() as u64 {
+        return None;
+    }
+    let ended = pauses.iter().filter_map(|pause| Some(pause.end_ns?.saturating_sub(pause.start_ns)));
+    let ended_ns: u128 = ended.map(u128::from).sum();
+    // Of several priorities, all pauses that lasted do so until the same time.
+    let sum_ns =
+        u128::from(paused_ns).checked_sub(ended_ns)? + lasting.iter().copied().map(u128::from).sum::<u128>();
+    let at_ns = u64::try_from(sum_ns / lasting.len() as u128).ok()?;
+    (at_ns >= latest_ns).then_some(at_ns)
 }
 
 impl Chart {

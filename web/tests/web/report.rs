@@ -4,7 +4,7 @@ use axum::body::Body;
 use axum::http::{Request, header};
 use harrier_web::{AppState, LiveState, router};
 use http_body_util::BodyExt as _;
-use model::diagnosis::{FlowPath, FlowRole, Hop, Known};
+use model::diagnosis::{FlowPath, FlowRole, Hop, Known, Record};
 use model::{Diagnosis, Verification};
 use store::{Feedback, Handling, NewNote, Store};
 use tower::ServiceExt as _;
@@ -119,6 +119,26 @@ async fn pauses_are_drawn_on_one_time_axis() {
     check(&html, &["aria-label=\"Pauses by port\"", "<path class=\"slow\" d=\"M692.0 0V72\"/>"]);
     assert_eq!(html.matches("<rect class=\"pause\"").count(), 3, "{html}");
     assert_eq!(html.matches("<rect class=\"track\"").count(), 3, "{html}");
+}
+
+/// sw2:3 was paused for 30 us until it was read, and the second of its pauses lasted.
+#[tokio::test]
+async fn a_pause_without_an_end_lasts_until_the_switch_was_read() {
+    let mut diagnosis = incast("d1", SLOW_NS, victim());
+    let records =
+        &mut diagnosis.evidence.iter_mut().find(|claim| claim.port == Some(port("sw2:3"))).unwrap().records;
+    let Record::Pause(last) = &mut records[1] else { panic!("{records:?}") };
+    last.end_ns = None;
+    // 11,779 ns of the first one, and 38,221 ns from 20,745 ns on.
+    records.push(Record::PauseTotal { port: port("sw2:3"), pauses: 2, paused_ns: 50_000 });
+    let text = report_of(&diagnosis, "i-d1/report").await.text;
+    check(
+        &text,
+        &[
+            "The time axis is 52.7 us long",
+            "\nsw2:3  ###############..###############################################\n",
+        ],
+    );
 }
 
 #[tokio::test]
