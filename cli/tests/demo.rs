@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use crate::support::scratch;
+use crate::support::{harrier, scratch};
 use serde_json::{Value, json};
 
 /// A running demo; the process is killed on drop.
@@ -59,6 +59,18 @@ impl Demo {
         stream.set_read_timeout(Some(Duration::from_secs(60))).expect("not zero");
         write!(stream, "GET {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n\r\n", self.address).unwrap();
         stream
+    }
+
+    /// Posts JSON to a path, and returns the status.
+    fn post(&self, path: &str, body: &str) -> u16 {
+        let mut stream = TcpStream::connect(&self.address).expect("the demo listens");
+        let (host, length) = (&self.address, body.len());
+        write!(stream, "POST {path} HTTP/1.1\r\nHost: {host}\r\nContent-Type: application/json\r\n").unwrap();
+        write!(stream, "Content-Length: {length}\r\nConnection: close\r\n\r\n{body}").unwrap();
+        let mut response = String::new();
+        stream.read_to_string(&mut response).expect("a response");
+        let status = response.split(' ').nth(1).and_then(|status| status.parse().ok());
+        status.unwrap_or_else(|| panic!("{response}"))
     }
 
     /// Returns the JSON at a path.
@@ -111,6 +123,40 @@ impl Drop for Demo {
         let _ = self.process.kill();
         let _ = self.process.wait();
     }
+}
+
+/// An operator asks about a flow by the names of its hosts, judges a verdict, and checks it again as a case.
+#[test]
+fn a_flow_has_the_names_of_its_hosts_and_a_judged_verdict_is_a_case() {
+    let demo = Demo::of("poster-fig1");
+    demo.wait_for_diagnoses(1);
+    let server = format!("http://{}", demo.address);
+    let ran = harrier(&["ask", "--server", &server, "--json", "h1>h3"]);
+    let answer: Value = serde_json::from_str(&ran.stdout).unwrap_or_else(|_| panic!("{}", ran.stderr));
+    let is_slow = answer["anomaly"].is_string();
+    assert_eq!(
+        (ran.status, &answer["victim"]),
+        (i32::from(is_slow), &json!("10.0.1.1:10000>10.0.3.1:4791/udp"))
+    );
+    let ran = harrier(&["ask", "--server", &server, "h1:10000>nowhere"]);
+    assert_eq!(ran.status, 2);
+    assert!(
+        ran.stderr.contains("`nowhere` is neither a host of the network nor an address"),
+        "{}",
+        ran.stderr
+    );
+
+    let incident = &demo.get("/api/v1/incidents?cause=incast&limit=1")["incidents"][0];
+    let path = format!("/api/v1/incidents/{}", incident["id"].as_str().expect("an incast"));
+    let note = json!({ "feedback": "right", "diagnosis": incident["diagnosis"] }).to_string();
+    assert_eq!(demo.post(&format!("{path}/notes"), &note), 201);
+    let case = demo.get(&format!("{path}/case"));
+    assert_eq!(case["diagnosis"]["id"], incident["diagnosis"]);
+    let file = scratch("demo-case").join("case.json");
+    std::fs::write(&file, case.to_string()).unwrap();
+    let ran = harrier(&["case", "check", file.to_str().expect("text")]);
+    assert_eq!(ran.status, 0, "{}{}", ran.stdout, ran.stderr);
+    assert!(ran.stdout.starts_with("ok "), "{}", ran.stdout);
 }
 
 #[test]
