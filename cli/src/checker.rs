@@ -15,11 +15,10 @@ use serde_json::Value;
 use web::{CheckReport, ConfigurationFile};
 
 use crate::commands::check::DOUBTS;
+use crate::configurations::LOOKUP_FILE;
 
 /// Findings of a report; further ones are left out.
 const FINDINGS: usize = 10_000;
-/// The name of the table of priority group profiles.
-const LOOKUP: &str = "pg_profile_lookup.ini";
 
 /// The rules.
 #[derive(Clone, Copy, Debug)]
@@ -28,7 +27,7 @@ pub(crate) struct Rules;
 impl web::Checker for Rules {
     fn check(&self, files: &[ConfigurationFile]) -> CheckReport {
         let (tables, configurations): (Vec<_>, Vec<_>) =
-            files.iter().partition(|file| Path::new(&file.name).ends_with(LOOKUP));
+            files.iter().partition(|file| Path::new(&file.name).ends_with(LOOKUP_FILE));
         let folder = |name: &str| Path::new(name).parent().map(Path::to_path_buf).unwrap_or_default();
         let tables: BTreeMap<_, Lookup> =
             tables.iter().map(|table| (folder(&table.name), lookup::parse(&table.text))).collect();
@@ -104,8 +103,11 @@ impl Run {
         self.put("all switches together", None, rest);
         self.text.push_str(&self.writer.end(&self.summary));
         let summary = &self.summary;
-        let passed =
-            summary.unread == 0 && summary.not_provable == 0 && summary.at_least(Severity::Warning) == 0;
+        // Tables alone are no configuration.
+        let passed = summary.files > 0
+            && summary.unread == 0
+            && summary.not_provable == 0
+            && summary.at_least(Severity::Warning) == 0;
         // The writer writes JSON.
         let report = serde_json::from_str(&self.text).unwrap_or(Value::Null);
         CheckReport { passed, left_out: self.left_out as u64, report }
@@ -150,15 +152,22 @@ mod tests {
         let report = check(&[file("leaf1/config_db.json", MISSING)], false, &["leaf1/config_db.json"], &[]);
         let finding = &report["findings"][0];
         assert_eq!((&finding["line"], &finding["severity"]), (&1.into(), &"error".into()), "{finding}");
+        check(&[], false, &[], &[]);
         check(&[file("a.json", MISSING), file("b.json", "")], false, &["a.json"], &["b.json"]);
     }
 
     #[test]
     fn a_table_belongs_to_the_configurations_of_its_folder() {
-        let table =
-            file("leaf1/pg_profile_lookup.ini", "# speed cable size xon xoff threshold\n100000 5m 1 2 3 0\n");
-        let CheckReport { report, .. } = Rules.check(&[table, file("leaf1/config_db.json", MISSING)]);
-        assert_eq!(report["summary"]["files"], 1, "{report}");
+        let findings_with = |table: &str| {
+            let table = file(table, "100000 5m not-a-size\n");
+            let CheckReport { report, .. } = Rules.check(&[table, file("leaf1/config_db.json", MISSING)]);
+            assert_eq!(report["summary"]["files"], 1, "a table is no configuration: {report}");
+            report["findings"].clone()
+        };
+        // A broken table is reported where it is used.
+        let CheckReport { report: alone, .. } = Rules.check(&[file("leaf1/config_db.json", MISSING)]);
+        assert_ne!(findings_with("leaf1/pg_profile_lookup.ini"), alone["findings"]);
+        assert_eq!(findings_with("leaf2/pg_profile_lookup.ini"), alone["findings"]);
     }
 
     #[test]

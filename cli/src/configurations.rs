@@ -20,7 +20,7 @@ use crate::daemons::config::settings::Settings;
 use crate::input::read_text;
 
 /// The platform's headroom for each speed and cable length, in the folder of the configuration.
-const LOOKUP_FILE: &str = "pg_profile_lookup.ini";
+pub(crate) const LOOKUP_FILE: &str = "pg_profile_lookup.ini";
 
 /// A switch of the topology and the file of its configuration, `SWITCH=PATH`.
 #[derive(Clone, Debug)]

@@ -94,6 +94,9 @@ fn a_case_is_analysed_with_its_own_network() {
 #[test]
 fn files_that_are_no_cases_are_all_named() {
     let folder = scratch("no-cases");
+    let ran = harrier(&["case", "check", folder.to_str().unwrap()]);
+    assert_eq!(ran.status, 2, "a check of nothing does not pass");
+    assert!(ran.stderr.contains("there is no case"), "{}", ran.stderr);
     fs::write(folder.join("a.json"), "{}").unwrap();
     let later = case(&folder, "later.json", |case| case["format"] = json!(2));
     let ran = harrier(&[

@@ -20,7 +20,7 @@ pub struct ConfigurationFile {
 /// What the rules found.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 pub struct CheckReport {
-    /// Whether every file was checked, and none has a finding of severity `error` or `warning` or cannot be verified.
+    /// Whether there was a configuration, every one was checked, and none has a finding of severity `error` or `warning` or cannot be verified.
     pub passed: bool,
     /// Findings that are left out of the report, because it has 10,000 already.
     pub left_out: u64,

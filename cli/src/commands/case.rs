@@ -59,6 +59,9 @@ pub(crate) fn execute(args: &Args) -> anyhow::Result<Outcome> {
             Some((path, case.ok()?))
         })
         .collect();
+    if cases.is_empty() && problems.is_empty() {
+        problems.push("there is no case: no folder has a file *.json".to_string());
+    }
     fail_with("cannot check the cases", &problems)?;
     let checked: Vec<Checked> = cases.iter().map(|(path, case)| check(path, case)).collect();
     if *json {
