@@ -198,12 +198,22 @@ async function clocks(page) {
 /** The shown texts of Guard.svelte. */
 const FAILED_PANEL = 'This panel cannot be shown';
 const FAILED_PAGE = 'This page cannot be shown';
+const FAILED_ROW = 'This incident cannot be shown';
 
 /** Answers with the incident changed, in every list and on its own. */
 const withIncident = (change) =>
   changed((answers) => {
     for (const answer of Object.values(answers)) {
       for (const incident of answer.incidents ?? (answer.id === id ? [answer] : [])) change(incident);
+    }
+  });
+
+/** Answers with another incident in front of each list, which has no headline. */
+const withBrokenIncident = () =>
+  changed((answers) => {
+    for (const answer of Object.values(answers)) {
+      const [first] = answer.incidents ?? [];
+      if (first) answer.incidents.unshift({ ...first, id: 'i-broken', headline: null });
     }
   });
 
@@ -222,7 +232,10 @@ const malformed = () => [
   ['an incident without a root cause, overview', withIncident((one) => (one.root_cause = null)), '/', [MAP, '[aria-label="Busiest ports"] table'], ['section.verdict']],
   ['an incident without a headline, overview', withIncident((one) => (one.headline = null)), '/', [MAP, '[aria-label="Busiest ports"] table'], ['section.list', 'section.verdict']],
   ['an incident without a headline, history', withIncident((one) => (one.headline = null)), '/history', ['[data-testid=search]'], ['section[aria-label=Incidents]']],
-  ['an incident without a headline, switch', withIncident((one) => (one.headline = null)), `/switches/${port.split(':')[0]}`, ['[data-testid=node-port]'], ['section[aria-label=Incidents]']],
+  ['one incident of two without a headline, overview', withBrokenIncident(), '/', ['[data-testid=incident]', MAP], ['section.list [data-testid=failed-row]']],
+  ['one incident of two without a headline, history', withBrokenIncident(), '/history', ['[data-testid=row]'], ['[data-testid=failed-row]']],
+  ['one incident of two without a headline, switch', withBrokenIncident(), `/switches/${port.split(':')[0]}`, ['[data-testid=incident-rows] .what a'], ['[data-testid=failed-row]']],
+  ['an incident without a headline, switch', withIncident((one) => (one.headline = null)), `/switches/${port.split(':')[0]}`, ['[data-testid=node-port]'], ['[data-testid=incident-rows]']],
   ['an incident without a handling, its page', withIncident((one) => (one.handling = 'of_tomorrow')), `/incidents/${id}`, [EVIDENCE, MAP, PAUSES], ['section[aria-label=Handling]']],
   ['a diagnosis without a root cause', withDiagnosis((one) => (one.root_cause = null)), `/incidents/${id}`, ['[data-testid=summary]', '[data-testid=handling]', '[data-testid=cost]'], ['.party.culprit', 'section[aria-label="Pause path"]']],
   ['a diagnosis without advice', withDiagnosis((one) => delete one.advice), `/incidents/${id}`, [EVIDENCE, MAP, PAUSES, '[data-testid=summary]'], ['section[aria-label="What to do"]']],
@@ -246,7 +259,8 @@ async function malformedAnswers(page) {
       const sees = (selector) => page.locator(selector).first().waitFor({ timeout: STEP_WAIT_MS }).then(() => true, () => false);
       for (const selector of rest) check(`${what}: ${selector} is shown`, await sees(selector), true);
       for (const selector of failing) {
-        const panel = page.locator(selector).first().getByText(FAILED_PANEL).first();
+        const text = new RegExp(`${FAILED_PANEL}|${FAILED_ROW}`);
+        const panel = page.locator(selector).filter({ hasText: text }).first();
         check(`${what}: ${selector} says that it cannot be shown`, await panel.waitFor({ timeout: STEP_WAIT_MS }).then(() => true, () => false), true);
       }
       if (failing.length === 0) check(`${what}: no panel fails`, await page.getByText(FAILED_PANEL).count(), 0);

@@ -1,6 +1,7 @@
 // The layout of the provenance graph: dagre places the nodes, and switches are boxes around their ports.
 
 import dagre from '@dagrejs/dagre';
+import { placeLabels } from './edgeLabels';
 import { shortFlow, shortName, splitPort } from './flow';
 import { lossName, weight } from './format';
 import { flowRole, portRole } from './roles';
@@ -100,10 +101,10 @@ export function layProvenance(
   for (const edge of graph.edges) {
     largest.set(edge.kind, Math.max(largest.get(edge.kind) ?? 0, Math.abs(edge.weight)));
   }
-  const edges = graph.edges.map((edge, index): GraphEdge => {
+  const placed = graph.edges.map((edge, index): GraphEdge => {
     const [left, right] = ends(edge);
-    const placed = layout.edge({ v: left, w: right, name: String(index) });
-    const points = left === String(edge.from) ? (placed.points ?? []) : [...(placed.points ?? [])].reverse();
+    const drawn = layout.edge({ v: left, w: right, name: String(index) });
+    const points = left === String(edge.from) ? (drawn.points ?? []) : [...(drawn.points ?? [])].reverse();
     const middle = points[Math.floor(points.length / 2)] ?? { x: 0, y: 0 };
     return {
       index,
@@ -111,12 +112,23 @@ export function layProvenance(
       thickness: thickness(edge.weight, largest.get(edge.kind) ?? 0),
       points,
       path: smooth(shortened(points)),
-      labelX: placed.x ?? middle.x,
-      labelY: placed.y ?? middle.y,
+      labelX: drawn.x ?? middle.x,
+      labelY: drawn.y ?? middle.y,
     };
   });
+  // The layout leaves room for labels between the ranks, but edges that go back through several ranks cross those of others.
+  const places = placeLabels(
+    placed.map(({ points, labelX, labelY, weight: value }) => ({ points, at: { x: labelX, y: labelY }, ...labelSize(value) })),
+    nodes,
+  );
+  const edges = placed.map((edge, index) => ({ ...edge, labelX: places[index]?.x ?? edge.labelX, labelY: places[index]?.y ?? edge.labelY }));
   const groups = groupsOf(nodes);
   return { nodes, edges, groups, ...frameOf(nodes, edges, groups) };
+}
+
+/** The size of the box around the label of an edge. */
+export function labelSize(value: number): { width: number; height: number } {
+  return { width: weight(value).length * 6.4 + 6, height: 16 };
 }
 
 /** Characters of a name in the graph: longer ones would make all of it small. */
