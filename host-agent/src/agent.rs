@@ -185,6 +185,11 @@ impl Agent {
         id
     }
 
+    /// Returns the watched flow of this key.
+    pub fn find(&self, flow: &FlowKey) -> Option<FlowId> {
+        self.by_key.get(flow).copied()
+    }
+
     /// Stops watching a flow. A follow-up poll that is pending is still sent when it is due; earlier, the switches may
     /// be frozen for the first poll.
     pub fn close(&mut self, now_ns: u64, id: FlowId) {

@@ -22,6 +22,7 @@ mod bucket;
 pub mod counters;
 #[cfg(feature = "linux")]
 pub mod linux;
+mod measurement;
 pub mod mesh;
 #[cfg_attr(not(feature = "linux"), allow(dead_code, reason = "only an edge sends messages"))]
 mod netlink;
@@ -31,10 +32,13 @@ mod rule;
 mod settings;
 pub mod tcp_info;
 mod waiting;
+mod watch;
 
 pub use agent::{Agent, AgentStats, FlowId, Poll};
 pub use baseline::{PathBase, base_rtt};
 pub use bucket::TokenBucket;
+pub use measurement::{Measured, Measurement};
 pub use operations::{Iteration, Operation};
 pub use rule::{is_silent, is_slow};
 pub use settings::{Settings, SettingsError};
+pub use watch::{FlowRounds, Watch};

@@ -5,8 +5,8 @@
 use std::io::{Read as _, Write as _};
 use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream};
 
+use harrier_host_agent::Measurement;
 use harrier_host_agent::linux::TcpReader;
-use harrier_host_agent::passive::Measurement;
 use harrier_host_agent::tcp_info::{TcpReading, TcpSockets};
 use model::FlowKey;
 

@@ -8,7 +8,8 @@ use std::os::fd::{AsFd, BorrowedFd};
 use model::flow::PROTO_TCP;
 use net::{Error, Instruction, Ring, RingCounters, SNAP_BYTES};
 
-use crate::passive::{Limits, Measurement, Passive, PassiveStats, Step, filter, read};
+use crate::measurement::{Measured, Measurement};
+use crate::passive::{Limits, Passive, PassiveStats, Step, filter, read};
 
 /// How an interface is captured.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,20 +58,20 @@ impl Capture {
         })
     }
 
-    /// Handles the frames that have crossed the interface, without blocking, and passes each measurement to `each` with
-    /// its time in ns since 1970. Returns the number of frames.
+    /// Handles the frames that have crossed the interface, without blocking, and passes on each measurement. Returns the
+    /// number of frames.
     ///
     /// # Errors
     /// The interface went down or disappeared. It is captured again when it is up, one that replaces it after
     /// [`Capture::refresh`].
-    pub fn receive(&mut self, mut each: impl FnMut(u64, Measurement)) -> Result<usize, Error> {
+    pub fn receive(&mut self, mut each: impl FnMut(Measured)) -> Result<usize, Error> {
         let Capture { ring, passive, roce_ports, tcp } = self;
         ring.receive(|frame| {
             if let Some(packet) =
                 read(frame.bytes, roce_ports).filter(|packet| *tcp || packet.flow.proto != PROTO_TCP)
             {
                 for measurement in passive.seen(frame.at_ns, &packet) {
-                    each(frame.at_ns, measurement);
+                    each(Measured { time_ns: frame.at_ns, measurement });
                 }
             }
         })

@@ -15,6 +15,7 @@ use smallvec::SmallVec;
 
 use super::outstanding::{Acknowledged, Outstanding};
 use super::packet::{Content, Seen};
+use crate::measurement::Measurement;
 
 /// Queue pairs that share one 5-tuple; beyond it, one without outstanding data is forgotten for a new one. NICs derive the source port from the queue pair,
 /// so that few share one.
@@ -36,46 +37,6 @@ impl Default for Limits {
     fn default() -> Limits {
         Limits { max_connections: 65_536, idle_ns: 30_000_000_000 }
     }
-}
-
-/// What was measured of a flow.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Measurement {
-    /// It sends its first data, with this code point.
-    Opened {
-        /// The flow.
-        flow: FlowKey,
-        /// Differentiated services code point.
-        dscp: u8,
-    },
-    /// It sent data while no other data was outstanding.
-    Sent {
-        /// The flow.
-        flow: FlowKey,
-    },
-    /// Data was acknowledged. `rtt_ns` is the round trip of the newest; absent if the acknowledgement gives no sample.
-    Acknowledged {
-        /// The flow.
-        flow: FlowKey,
-        /// The round trip.
-        rtt_ns: Option<u64>,
-        /// Whether more data is unacknowledged.
-        outstanding: bool,
-    },
-    /// Data was acknowledged that was sent more than once, last this long ago.
-    Progressed {
-        /// The flow.
-        flow: FlowKey,
-        /// The time.
-        at_least_ns: u64,
-        /// Whether more data is unacknowledged.
-        outstanding: bool,
-    },
-    /// The flow has ended or was idle.
-    Closed {
-        /// The flow.
-        flow: FlowKey,
-    },
 }
 
 /// Counters of [`Passive`].
@@ -212,15 +173,19 @@ impl Passive {
         measured: &mut Measurements,
     ) -> Option<&mut Connection> {
         self.stats.data_packets += 1;
-        let is_new = !self.connections.contains_key(&packet.flow);
-        if is_new {
-            if self.connections.len() >= self.limits.max_connections {
-                self.evict(measured);
+        let position = match self.connections.get_index_of(&packet.flow) {
+            Some(position) => position,
+            None => {
+                if self.connections.len() >= self.limits.max_connections {
+                    self.evict(measured);
+                }
+                measured.push(Measurement::opened(packet.flow, packet.dscp));
+                self.connections
+                    .insert_full(packet.flow, Connection { last_packet_ns: now_ns, data: empty })
+                    .0
             }
-            measured.push(Measurement::Opened { flow: packet.flow, dscp: packet.dscp });
-            self.connections.insert(packet.flow, Connection { last_packet_ns: now_ns, data: empty });
-        }
-        let connection = self.connections.get_mut(&packet.flow)?;
+        };
+        let (_, connection) = self.connections.get_index_mut(position)?;
         connection.last_packet_ns = now_ns;
         Some(connection)
     }
@@ -283,11 +248,12 @@ impl Passive {
         measured: &mut Measurements,
     ) {
         self.stats.acknowledgements += 1;
-        let Some((flow, at)) = self.find(flow, sender, upto) else {
+        let Some((position, at)) = self.find(flow, sender, upto) else {
             self.stats.unmatched += 1;
             return;
         };
-        let Some(connection) = self.connections.get_mut(&flow) else { return };
+        let Some((flow, connection)) = self.connections.get_index_mut(position) else { return };
+        let flow = *flow;
         connection.last_packet_ns = now_ns;
         let Data::Roce(pairs) = &mut connection.data else { return };
         let pair = &mut pairs[at];
@@ -303,8 +269,8 @@ impl Passive {
         self.report(flow, result, outstanding, measured);
     }
 
-    /// The connection, and the position of the queue pair in it, whose data an acknowledgement covers.
-    fn find(&self, acknowledgement: &FlowKey, sender: u32, upto: u32) -> Option<(FlowKey, usize)> {
+    /// The positions of the connection, and of the queue pair in it, whose data an acknowledgement covers.
+    fn find(&self, acknowledgement: &FlowKey, sender: u32, upto: u32) -> Option<(usize, usize)> {
         // The data's source port is that of the acknowledgement, too, or it is unknown.
         let same_port = FlowKey {
             src: acknowledgement.dst,
@@ -312,38 +278,46 @@ impl Passive {
             sport: acknowledgement.sport,
             ..*acknowledgement
         };
-        let pairs = |flow: &FlowKey| match self.connections.get(flow).map(|connection| &connection.data) {
-            Some(Data::Roce(pairs)) => pairs.as_slice(),
-            _ => &[],
-        };
         let own = |pair: &QueuePair| pair.sender == Some(sender);
         let fits =
             |pair: &QueuePair| pair.sender.is_none_or(|known| known == sender) && pair.data.covers(upto);
-        let direct = pairs(&same_port);
-        // An acknowledgement of an RDMA READ may be beyond all data; the 5-tuple alone is then enough if it is unique.
-        let only = || (direct.len() == 1 && direct[0].sender.is_none()).then_some(0);
-        let at = direct.iter().position(own).or_else(|| direct.iter().position(fits)).or_else(only);
-        if let Some(at) = at {
-            return Some((same_port, at));
+        if let Some(position) = self.connections.get_index_of(&same_port) {
+            let direct = self.queue_pairs(position);
+            // An acknowledgement of an RDMA READ may be beyond all data; the 5-tuple alone is then enough if it is unique.
+            let only = || (direct.len() == 1 && direct[0].sender.is_none()).then_some(0);
+            let at = direct.iter().position(own).or_else(|| direct.iter().position(fits)).or_else(only);
+            if let Some(at) = at {
+                return Some((position, at));
+            }
         }
-        let known = self.by_sender.get(&(acknowledgement.src, acknowledgement.dst, sender));
-        if let Some((flow, at)) = known.and_then(|flow| Some((*flow, pairs(flow).iter().position(own)?))) {
-            return Some((flow, at));
+        if let Some(flow) = self.by_sender.get(&(acknowledgement.src, acknowledgement.dst, sender))
+            && let Some(position) = self.connections.get_index_of(flow)
+            && let Some(at) = self.queue_pairs(position).iter().position(own)
+        {
+            return Some((position, at));
         }
-        let between = self.connections.keys().rev().take(MAX_EXAMINED).filter(|flow| {
+        let between = self.connections.keys().enumerate().rev().take(MAX_EXAMINED).filter(|(_, flow)| {
             flow.src == acknowledgement.dst && flow.dst == acknowledgement.src && **flow != same_port
         });
         let mut candidates = None;
-        for flow in between {
-            for (at, _) in pairs(flow).iter().enumerate().filter(|(_, pair)| fits(pair)) {
+        for (position, _) in between {
+            for (at, _) in self.queue_pairs(position).iter().enumerate().filter(|(_, pair)| fits(pair)) {
                 // A second candidate makes the match ambiguous.
                 candidates = match candidates {
-                    None => Some(Some((*flow, at))),
+                    None => Some(Some((position, at))),
                     Some(_) => Some(None),
                 };
             }
         }
         candidates.flatten()
+    }
+
+    /// The queue pairs of the connection at a position; none of a TCP connection.
+    fn queue_pairs(&self, position: usize) -> &[QueuePair] {
+        match self.connections.get_index(position) {
+            Some((_, Connection { data: Data::Roce(pairs), .. })) => pairs,
+            _ => &[],
+        }
     }
 
     fn tcp_data(
@@ -439,7 +413,7 @@ mod tests {
     #[test]
     fn data_and_its_acknowledgement_give_a_round_trip() {
         let mut passive = passive();
-        let opened = Measurement::Opened { flow: flow(HOST), dscp: 24 };
+        let opened = Measurement::opened(flow(HOST), 24);
         let sent = Measurement::Sent { flow: flow(HOST) };
         assert_eq!(passive.seen(0, &data(HOST, 7, 5)).as_slice(), [opened, sent]);
         assert!(passive.seen(1, &data(HOST, 7, 6)).is_empty());

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use model::FlowKey;
 
 use super::retransmissions::TcpSent;
-use crate::passive::Measurement;
+use crate::measurement::Measurement;
 
 /// Data is stalled after this time without progress: receivers may delay an acknowledgement for 500 ms (RFC 9293,
 /// section 3.8.6.3).
@@ -116,7 +116,7 @@ impl TcpSockets {
             self.stats.left_out += 1;
             return;
         }
-        measurements.push(Measurement::Opened { flow, dscp: reading.dscp });
+        measurements.push(Measurement::opened(flow, reading.dscp));
         let known = Known {
             cookie: reading.cookie,
             bytes_acked: reading.bytes_acked,
@@ -180,7 +180,7 @@ mod tests {
     #[test]
     fn acknowledged_data_gives_a_sample_and_an_idle_socket_none() {
         let mut sockets = TcpSockets::new(8);
-        let opened = Measurement::Opened { flow: flow(), dscp: 26 };
+        let opened = Measurement::opened(flow(), 26);
         let sample = Measurement::Acknowledged { flow: flow(), rtt_ns: Some(42_000), outstanding: false };
         assert_eq!(sockets.read(0, &[reading(1, 100, 0)]), [opened]);
         assert_eq!(sockets.read(MS, &[reading(1, 100, 0)]), []);
@@ -208,7 +208,7 @@ mod tests {
         let mut sockets = TcpSockets::new(8);
         sockets.read(0, &[reading(1, 5_000, 0)]);
         let flow = flow();
-        let expected = [Measurement::Closed { flow }, Measurement::Opened { flow, dscp: 26 }];
+        let expected = [Measurement::Closed { flow }, Measurement::opened(flow, 26)];
         assert_eq!(sockets.read(MS, &[reading(2, 0, 0)]), expected);
     }
 

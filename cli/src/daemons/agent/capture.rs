@@ -4,14 +4,15 @@ use std::os::fd::AsFd as _;
 use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
+use host_agent::Measured;
 use host_agent::linux::{Capture, CaptureSettings};
-use host_agent::passive::{self, PassiveStats};
+use host_agent::passive::PassiveStats;
 use net::RingCounters;
 use tokio::sync::watch;
 use tracing::warn;
 use web::Metric;
 
-use super::source::{AT_ONCE, Measured, Measurement, Measurements, Source};
+use super::source::{AT_ONCE, Measurements, Source};
 use crate::daemons::health::metric;
 use crate::daemons::operations::clock::{as_wall_ns, system_ns};
 
@@ -67,8 +68,8 @@ impl CaptureThread {
             // What is in the ring by now is in the batch.
             let until_ns = as_wall_ns(system_ns());
             batch.clear();
-            let received = self.capture.receive(|time_ns, measurement| {
-                batch.push(Measured { time_ns: as_wall_ns(time_ns), measurement: measured(measurement) });
+            let received = self.capture.receive(|measured| {
+                batch.push(Measured { time_ns: as_wall_ns(measured.time_ns), ..measured });
             });
             if housekeeping.elapsed() >= HOUSEKEEPING {
                 housekeeping = Instant::now();
@@ -117,7 +118,7 @@ impl CaptureThread {
         let system_ns = system_ns();
         let time_ns = as_wall_ns(system_ns);
         let closed = self.capture.expire(system_ns).into_iter();
-        closed.map(|closed| Measured { time_ns, measurement: measured(closed) }).collect()
+        closed.map(|measurement| Measured { time_ns, measurement }).collect()
     }
 }
 
@@ -149,22 +150,4 @@ pub(super) fn metrics(stats: CaptureStats) -> Vec<Metric> {
             passive.over_limit,
         ),
     ]
-}
-
-/// Returns the measurement for the agent's loop; a base round trip is learned.
-pub(super) fn measured(measurement: passive::Measurement) -> Measurement {
-    match measurement {
-        // The priority is that of the class selector; the switches may use other tables.
-        passive::Measurement::Opened { flow, dscp } => {
-            Measurement::Opened { flow, priority: dscp >> 3, base_ns: None }
-        }
-        passive::Measurement::Sent { flow } => Measurement::Sent { flow },
-        passive::Measurement::Acknowledged { flow, rtt_ns, outstanding } => {
-            Measurement::Acknowledged { flow, rtt_ns, outstanding }
-        }
-        passive::Measurement::Progressed { flow, at_least_ns, outstanding } => {
-            Measurement::Progressed { flow, at_least_ns, outstanding }
-        }
-        passive::Measurement::Closed { flow } => Measurement::Closed { flow },
-    }
 }

@@ -6,11 +6,10 @@
 use std::net::IpAddr;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use host_agent::Poll;
+use host_agent::{Measured, Poll, Watch};
 use tokio::sync::Notify;
 
-use super::source::{AT_ONCE, Measured};
-use super::watch::Watch;
+use super::source::AT_ONCE;
 
 /// Polls that wait for the loop; further ones are dropped and counted. The core's own limit is lower unless the loop stands still.
 const WAITING_POLLS: usize = 1024;
@@ -139,10 +138,9 @@ impl State {
 mod tests {
     use std::task::{Context, Waker};
 
-    use host_agent::Settings;
+    use host_agent::{Measurement, Settings};
     use model::FlowKey;
 
-    use super::super::source::Measurement;
     use super::*;
 
     const US: u64 = 1_000;

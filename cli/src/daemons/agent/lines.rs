@@ -6,13 +6,14 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use anyhow::{Context as _, bail};
+use host_agent::{Measured, Measurement};
 use serde::Deserialize;
 use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncReadExt as _, BufReader};
 use tokio::net::UnixListener;
 use tokio::sync::Semaphore;
 use tracing::warn;
 
-use super::source::{Measured, Measurement, Measurements, Source};
+use super::source::{Measurements, Source};
 use crate::daemons::operations::wall_ns;
 
 /// Maximum bytes of a line; the connection of a longer one is closed.

@@ -13,7 +13,6 @@ mod probe_noise;
 mod source;
 mod sources;
 mod tcp_info;
-mod watch;
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -21,10 +20,10 @@ use std::time::Duration;
 
 use anyhow::{Context as _, bail};
 use host_agent::counters::report::TimedReading;
-use host_agent::{Poll, Settings as Thresholds, TokenBucket};
+use host_agent::{FlowRounds, Poll, Settings as Thresholds, TokenBucket, Watch};
 use model::Time;
 use model::wire::polling::{Follow, Polling};
-use proto::convert::{flow, trigger_message};
+use proto::convert::{flow, flow_message, trigger_message};
 use proto::v1::{self, record::Body};
 use tokio::sync::watch as channel;
 use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at, sleep_until};
@@ -35,7 +34,6 @@ use self::detection::Detection;
 use self::polls::{InterfacePolls, PollOutput, PrintedPolls};
 use self::source::Measurements;
 use self::sources::{SourceStatus, host_names, sources, topology};
-use self::watch::Watch;
 use super::config::Arguments;
 use super::config::keys::agent as keys;
 use super::config::settings::Settings;
@@ -280,9 +278,10 @@ impl Work {
             },
             Ok(()) = self.status.changed() => self.number(),
             () = ticked(&mut self.rounds) => {
-                let rounds = self.detection.with(|watch| watch.take_rounds(self.rounds_ns));
-                if !rounds.flows.is_empty() {
-                    self.link.uploads().send(Body::Rounds(rounds)).await;
+                let flows = self.detection.with(Watch::take_rounds);
+                if !flows.is_empty() {
+                    let flows = flows.iter().map(rounds_message).collect();
+                    self.link.uploads().send(Body::Rounds(v1::Rounds { interval_ns: self.rounds_ns, flows })).await;
                 }
             }
             read = changed(&mut self.counters) => {
@@ -410,6 +409,17 @@ impl Work {
 
     async fn drain(self) {
         self.link.stop().await;
+    }
+}
+
+fn rounds_message(rounds: &FlowRounds) -> v1::FlowRounds {
+    v1::FlowRounds {
+        flow: Some(flow_message(&rounds.flow)),
+        samples: rounds.samples,
+        base_ns: 0,
+        min_ns: rounds.min_ns,
+        mean_ns: rounds.mean_ns,
+        max_ns: rounds.max_ns,
     }
 }
 

@@ -13,6 +13,7 @@ use host_agent::mesh::{
     Loss, Outcome, Peer, Probe, Prober, ProberSettings, Responder, ResponderStats, RoundTrip, Scope,
     ScopeStats,
 };
+use host_agent::{Measured, Measurement};
 use model::FlowKey;
 use model::flow::PROTO_UDP;
 use nix::sys::socket::{
@@ -28,7 +29,7 @@ use web::Metric;
 
 use super::counters::labelled;
 use super::probe_noise::PathNoise;
-use super::source::{Measured, Measurement, Measurements, Source};
+use super::source::{Measurements, Source};
 use crate::daemons::health::metric;
 use crate::daemons::operations::clock::{as_wall_ns, system_ns};
 use crate::daemons::operations::random;

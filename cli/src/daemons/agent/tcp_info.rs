@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
+use host_agent::Measured;
 use host_agent::linux::TcpReader;
 use host_agent::tcp_info::{TcpSockets, TcpStats};
 use model::FlowKey;
@@ -14,9 +15,8 @@ use tokio::time::Instant;
 use tracing::warn;
 use web::Metric;
 
-use super::capture::measured;
 use super::host_report::TcpSample;
-use super::source::{Measured, Measurements, Source};
+use super::source::{Measurements, Source};
 use crate::daemons::health::metric;
 use crate::daemons::operations::clock::{as_wall_ns, system_ns};
 
@@ -57,7 +57,7 @@ impl TcpInfoSource {
                     let time_ns = as_wall_ns(system_ns());
                     let found = sockets.read(time_ns, &readings).into_iter();
                     let batch: Vec<Measured> =
-                        found.map(|found| Measured { time_ns, measurement: measured(found) }).collect();
+                        found.map(|measurement| Measured { time_ns, measurement }).collect();
                     self.stats.send_replace(sockets.stats());
                     self.sample.send_replace(TcpSample { at: Instant::now(), readings: Arc::new(readings) });
                     measurements.take(&batch);

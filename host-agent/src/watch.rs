@@ -1,13 +1,12 @@
 //! From measurements to polls: the agent's core, driven by the wall clock.
 
-use host_agent::{Agent, AgentStats, Poll, Settings, SettingsError};
 use indexmap::IndexMap;
 use model::FlowKey;
-use proto::convert::flow_message;
-use proto::v1;
 use rustc_hash::FxBuildHasher;
 
-use super::source::{Measured, Measurement};
+use crate::agent::{Agent, AgentStats, FlowId, Poll};
+use crate::measurement::{Measured, Measurement};
+use crate::settings::{Settings, SettingsError};
 
 /// Priority of flows that were not opened with one: that of RoCEv2 with DSCP 26.
 const DEFAULT_PRIORITY: u8 = 3;
@@ -17,21 +16,38 @@ const SET_BACK_NS: u64 = 2_000_000_000;
 const REPORTED_FLOWS: usize = 4096;
 
 /// The agent's core in network time, which is the wall clock divided by the scale.
-pub(crate) struct Watch {
+#[derive(Clone, Debug)]
+pub struct Watch {
     agent: Agent,
     scale: u64,
     now_ns: u64,
     /// By how much the wall clock has been set back since the start.
     behind_ns: u64,
-    /// Looked up for every packet, as are the rounds.
+    /// The priorities of flows that were opened, also while the agent does not watch them.
     priorities: IndexMap<FlowKey, u8, FxBuildHasher>,
     max_flows: usize,
+    /// Looked up for every round trip.
     rounds: IndexMap<FlowKey, Tally, FxBuildHasher>,
     /// Measurements of flows of other hosts.
     foreign: u64,
 }
 
-/// Round trips of a flow since the last report, in network time.
+/// The round trips of a flow since the last report, in network time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FlowRounds {
+    /// The flow.
+    pub flow: FlowKey,
+    /// Number of round trips.
+    pub samples: u64,
+    /// The shortest.
+    pub min_ns: u64,
+    /// Their mean.
+    pub mean_ns: u64,
+    /// The longest.
+    pub max_ns: u64,
+}
+
+/// Sums of the round trips of a flow.
 #[derive(Clone, Copy, Debug)]
 struct Tally {
     samples: u64,
@@ -46,7 +62,7 @@ impl Watch {
     ///
     /// # Errors
     /// The settings are invalid.
-    pub(crate) fn new(
+    pub fn new(
         host: &str,
         number: u16,
         wall_ns: u64,
@@ -69,7 +85,7 @@ impl Watch {
     }
 
     /// Handles a measurement.
-    pub(crate) fn handle(&mut self, measured: &Measured) -> Option<Poll> {
+    pub fn handle(&mut self, measured: &Measured) -> Option<Poll> {
         let now_ns = self.advance(measured.time_ns);
         match &measured.measurement {
             Measurement::Opened { flow, priority, base_ns } => {
@@ -80,22 +96,22 @@ impl Watch {
                 None
             }
             Measurement::Sent { flow } => {
-                let id = self.agent.open(now_ns, *flow, self.priority(flow), None);
+                let id = self.watched(now_ns, flow);
                 self.agent.sent(now_ns, id);
                 None
             }
             Measurement::Acknowledged { flow, rtt_ns, outstanding } => {
-                let id = self.agent.open(now_ns, *flow, self.priority(flow), None);
+                let id = self.watched(now_ns, flow);
                 let rtt_ns = rtt_ns.map(|rtt_ns| rtt_ns / self.scale);
                 rtt_ns.inspect(|rtt_ns| self.count(flow, *rtt_ns));
                 self.agent.acknowledged(now_ns, id, rtt_ns, *outstanding)
             }
             Measurement::Progressed { flow, at_least_ns, outstanding } => {
-                let id = self.agent.open(now_ns, *flow, self.priority(flow), None);
+                let id = self.watched(now_ns, flow);
                 self.agent.progressed(now_ns, id, at_least_ns / self.scale, *outstanding)
             }
             Measurement::Closed { flow } => {
-                let id = self.agent.open(now_ns, *flow, self.priority(flow), None);
+                let id = self.watched(now_ns, flow);
                 self.agent.close(now_ns, id);
                 self.priorities.swap_remove(flow);
                 None
@@ -104,54 +120,61 @@ impl Watch {
     }
 
     /// Returns the polls that are due at a wall clock.
-    pub(crate) fn wake(&mut self, wall_ns: u64) -> Vec<Poll> {
+    pub fn wake(&mut self, wall_ns: u64) -> Vec<Poll> {
         let now_ns = self.advance(wall_ns);
         self.agent.wake(now_ns)
     }
 
     /// Returns the wall clock at which [`Watch::wake`] should be called next, if ever.
-    pub(crate) fn next_wake_ns(&self) -> Option<u64> {
+    pub fn next_wake_ns(&self) -> Option<u64> {
         self.agent.next_wake_ns().map(|ns| self.wall_ns(ns.saturating_add(1)))
     }
 
     /// Returns the wall clock of a network time.
-    pub(crate) fn wall_ns(&self, network_ns: u64) -> u64 {
+    pub fn wall_ns(&self, network_ns: u64) -> u64 {
         network_ns.saturating_mul(self.scale).saturating_sub(self.behind_ns)
     }
 
     /// Changes the number of the host in later event ids.
-    pub(crate) fn set_host_number(&mut self, number: u16) {
+    pub fn set_host_number(&mut self, number: u16) {
         self.agent.set_host_number(number);
     }
 
     /// Returns the priority of a flow's data.
-    pub(crate) fn priority(&self, flow: &FlowKey) -> u8 {
+    pub fn priority(&self, flow: &FlowKey) -> u8 {
         self.priorities.get(flow).copied().unwrap_or(DEFAULT_PRIORITY)
     }
 
     /// Counts a measurement of a flow that another host sends.
-    pub(crate) fn count_foreign(&mut self) {
+    pub fn count_foreign(&mut self) {
         self.foreign += 1;
     }
 
     /// Returns the counters of the core, and the number of measurements of flows of other hosts.
-    pub(crate) fn stats(&self) -> (AgentStats, u64) {
+    pub fn stats(&self) -> (AgentStats, u64) {
         (self.agent.stats(), self.foreign)
     }
 
-    /// Returns the round trips since the last call.
-    pub(crate) fn take_rounds(&mut self, interval_ns: u64) -> v1::Rounds {
+    /// Returns the round trips since the last call, by flow.
+    pub fn take_rounds(&mut self) -> Vec<FlowRounds> {
         let mut rounds = std::mem::take(&mut self.rounds);
         rounds.sort_unstable_keys();
-        let flows = rounds.into_iter().map(|(flow, tally)| v1::FlowRounds {
-            flow: Some(flow_message(&flow)),
+        let flows = rounds.into_iter().map(|(flow, tally)| FlowRounds {
+            flow,
             samples: tally.samples,
-            base_ns: 0,
             min_ns: tally.min_ns,
             mean_ns: tally.sum_ns / tally.samples.max(1),
             max_ns: tally.max_ns,
         });
-        v1::Rounds { interval_ns, flows: flows.collect() }
+        flows.collect()
+    }
+
+    /// The watched flow; a new one is opened.
+    fn watched(&mut self, now_ns: u64, flow: &FlowKey) -> FlowId {
+        match self.agent.find(flow) {
+            Some(id) => id,
+            None => self.agent.open(now_ns, *flow, self.priority(flow), None),
+        }
     }
 
     fn count(&mut self, flow: &FlowKey, rtt_ns: u64) {
