@@ -21,7 +21,7 @@ describe('labels of edges', () => {
     expect(placeLabels([{ points: [], at: { x: 3, y: 4 }, width: 36, height: 16 }], [])).toEqual([{ x: 3, y: 4 }]);
   });
 
-  test('edges that cross, and edges in both directions, have labels beside each other', () => {
+  test('edges that cross, and edges in both directions, have labels that do not overlap', () => {
     expect(overlaps([line(0, 0, 200, 200), line(0, 200, 200, 0)], [])).toBe(0);
     expect(overlaps([line(0, 0, 200, 0), line(200, 0, 0, 0), line(0, 4, 200, 4)], [])).toBe(0);
   });

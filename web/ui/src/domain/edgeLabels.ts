@@ -1,4 +1,4 @@
-// Where the labels of edges are placed: on their edge, beside the nodes and each other.
+// Where the labels of edges are placed: on their edge, without covering nodes or other labels.
 
 export interface Point {
   x: number;
