@@ -7,9 +7,13 @@ use model::wire::{Frame, Pfc};
 
 /// A switch between the interfaces `h1` and `h2`. With `--tm` if there are settings of buffers.
 fn start(mtu: u32, rate: &str, settings: Option<&str>, name: &str) -> Running {
+    start_program("switch/wire.p4", mtu, rate, settings, name)
+}
+
+fn start_program(program: &str, mtu: u32, rate: &str, settings: Option<&str>, name: &str) -> Running {
     veth("h1", "p1", mtu);
     veth("h2", "p2", mtu);
-    let program = fixture("switch/wire.p4").display().to_string();
+    let program = fixture(program).display().to_string();
     let (first, second) = (format!("1=p1@{rate}"), format!("2=p2@{rate}"));
     let mut args = vec!["switch", &program, "--listen", "127.0.0.1:0", "--port", &first, "--port", &second];
     let file = scratch(name).join("tm.toml");
@@ -35,12 +39,12 @@ fn pauses(frames: &[Vec<u8>]) -> Vec<Pfc> {
     frames.iter().filter_map(|frame| Pfc::from_bytes(frame)).collect()
 }
 
-#[test]
-fn frames_cross_the_switch_whole() {
+#[track_caller]
+fn check_frames_cross(program: &str, name: &str) {
     if !enter_namespace() {
         return;
     }
-    let switch = start(9216, "1G", None, "switch-frames");
+    let switch = start_program(program, 9216, "1G", None, name);
     let (mut h1, mut h2) = (open("h1"), open("h2"));
     let frames = [
         frame(0, &[0x88, 0xb5], 60),
@@ -57,6 +61,16 @@ fn frames_cross_the_switch_whole() {
     let (status, errors) = switch.terminate();
     assert_eq!(status, Some(0), "{errors}");
     assert!(errors.contains("port 1 (p1): 5 frames received, 5 sent"), "{errors}");
+}
+
+#[test]
+fn frames_cross_the_switch_whole() {
+    check_frames_cross("switch/wire.p4", "switch-frames");
+}
+
+#[test]
+fn frames_cross_the_switch_with_a_program_of_bmv2() {
+    check_frames_cross("switch/wire.json", "switch-frames-bmv2");
 }
 
 #[test]
