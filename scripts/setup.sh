@@ -37,6 +37,8 @@ need ip iproute2
 need lldpd lldpd
 need ping iputils-ping
 need iperf3 iperf3
+# Tests compare layouts with the header, and compile a substitute of libibverbs.
+[ -e /usr/include/infiniband/verbs.h ] || missing+=(libibverbs-dev)
 # Debian's python3 may lack the module that makes virtual environments usable.
 python3 -c 'import ensurepip, venv' 2>/dev/null || missing+=(python3-venv)
 [ "${HARRIER_SKIP_BROWSER:-}" ] || need chromium chromium

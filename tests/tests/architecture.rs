@@ -40,6 +40,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("harrier-web", &["harrier-model", "harrier-store"]),
     ("harrier-proto", &["harrier-model"]),
     ("harrier-net", &["harrier-model"]),
+    ("harrier-rdma", &[]),
     ("harrier-nic", &["harrier-model", "p4-switch", "harrier-scenario", "harrier-fabric"]),
 ];
 
