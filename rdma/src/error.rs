@@ -79,11 +79,11 @@ pub enum Error {
         /// The host's addresses.
         own: String,
     },
-    /// A peer of an address family of which the port has no GID.
-    #[error("the port has no RoCEv2 GID of the address family of {peer}")]
-    NoGidForPeer {
-        /// The peer.
-        peer: IpAddr,
+    /// The port does not have an address.
+    #[error("the port has no RoCEv2 GID of {address}")]
+    NoSuchGid {
+        /// The address.
+        address: IpAddr,
     },
     /// A limit of the device or of the process.
     #[error(

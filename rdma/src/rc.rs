@@ -52,21 +52,20 @@ pub struct RcPort {
     queue: Rc<Queue>,
     domain: Rc<Domain>,
     port: Port,
-    own: Vec<IpAddr>,
     mtu: u8,
     has_more: bool,
 }
 
 impl RcPort {
-    /// Opens a port with a GID of one of the host's addresses, for so many connections that write.
+    /// Opens a port, for so many connections that write.
     ///
     /// # Errors
     /// The device cannot be used, or is at a limit.
-    pub fn open(library: &Library, port: &Port, own: &[IpAddr], connections: usize) -> Result<RcPort, Error> {
+    pub fn open(library: &Library, port: &Port, connections: usize) -> Result<RcPort, Error> {
         let (context, mtu) = library.open(port)?;
         let domain = Domain::new(&context)?;
         let queue = Queue::new(&context, connections.saturating_mul(RC_DEPTH as usize).max(1))?;
-        Ok(RcPort { queue, domain, port: port.clone(), own: own.to_vec(), mtu, has_more: false })
+        Ok(RcPort { queue, domain, port: port.clone(), mtu, has_more: false })
     }
 
     /// Returns the code of the MTU: 1 for 256 bytes to 5 for 4096 bytes.
@@ -85,19 +84,19 @@ impl RcPort {
         Ok(RcQueuePair { pair, under_way: 0 })
     }
 
-    /// Connects a queue pair to a peer, on a path. `traffic_class` has DSCP and ECN.
+    /// Connects a queue pair to a peer from an own address, on a path. `traffic_class` has DSCP and ECN.
     ///
     /// # Errors
-    /// The port has no GID of the peer's family, the peer cannot be resolved, or the queue pair is connected already.
+    /// The port has no GID of the own address, the peer cannot be resolved, or the queue pair is connected already.
     pub fn connect(
         &self,
         pair: &RcQueuePair,
+        (from, own_psn): (IpAddr, u32),
         to: &RcRemote,
-        own_psn: u32,
         label: FlowLabel,
         traffic_class: u8,
     ) -> Result<(), Error> {
-        let route = route(&self.port, &self.own, to.address, label, traffic_class)?;
+        let route = route(&self.port, from, to.address, label, traffic_class)?;
         pair.pair.receive_from(&route, to.queue_pair, to.psn, self.mtu.min(to.mtu.clamp(1, 5)))?;
         pair.pair.send_from(own_psn, ACK_TIMEOUT, RETRIES)
     }

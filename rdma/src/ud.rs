@@ -61,7 +61,6 @@ pub struct UdQueuePair {
     queue: Rc<Queue>,
     domain: Rc<Domain>,
     port: Port,
-    own: Vec<IpAddr>,
     q_key: u32,
     /// Parts of the memory that no send uses.
     free: Vec<usize>,
@@ -70,12 +69,12 @@ pub struct UdQueuePair {
 }
 
 impl UdQueuePair {
-    /// Creates a queue pair on a port with a GID of one of the host's addresses. Datagrams to it need the key, of which the
-    /// highest bit must be 0: keys with it are for the system.
+    /// Creates a queue pair on a port. Datagrams to it need the key, of which the highest bit is cleared: keys with it are
+    /// for the system.
     ///
     /// # Errors
     /// The device cannot be used, or is at a limit.
-    pub fn open(library: &Library, port: &Port, own: &[IpAddr], q_key: u32) -> Result<UdQueuePair, Error> {
+    pub fn open(library: &Library, port: &Port, q_key: u32) -> Result<UdQueuePair, Error> {
         let (context, _): (Rc<Context>, u8) = library.open(port)?;
         let domain = Domain::new(&context)?;
         let queue = Queue::new(&context, RECEIVES + SENDS)?;
@@ -88,19 +87,8 @@ impl UdQueuePair {
             pair.post_receive(slot * SLOT_BYTES, SLOT_BYTES, slot as u64)?;
         }
         let free = (RECEIVES..RECEIVES + SENDS).collect();
-        let (port, own) = (port.clone(), own.to_vec());
-        Ok(UdQueuePair {
-            pair,
-            memory,
-            queue,
-            domain,
-            port,
-            own,
-            q_key,
-            free,
-            has_more: false,
-            failed_sends: 0,
-        })
+        let port = port.clone();
+        Ok(UdQueuePair { pair, memory, queue, domain, port, q_key, free, has_more: false, failed_sends: 0 })
     }
 
     /// Returns its number, of 24 bits.
@@ -113,17 +101,18 @@ impl UdQueuePair {
         self.q_key
     }
 
-    /// Prepares to send datagrams to a peer, on a path. `traffic_class` has DSCP and ECN.
+    /// Prepares to send datagrams to a peer from an own address, on a path. `traffic_class` has DSCP and ECN.
     ///
     /// # Errors
-    /// The port has no GID of the peer's family, the peer cannot be resolved, or the device is at a limit.
+    /// The port has no GID of the own address, the peer cannot be resolved, or the device is at a limit.
     pub fn destination(
         &self,
+        from: IpAddr,
         remote: UdRemote,
         label: FlowLabel,
         traffic_class: u8,
     ) -> Result<UdDestination, Error> {
-        let route = route(&self.port, &self.own, remote.address, label, traffic_class)?;
+        let route = route(&self.port, from, remote.address, label, traffic_class)?;
         Ok(UdDestination { handle: AddressHandle::new(&self.domain, &route)?, remote })
     }
 
@@ -205,21 +194,18 @@ impl AsFd for UdQueuePair {
     }
 }
 
-/// Returns the way from a port to a peer: from the first address of the peer's family of which the port has a GID.
+/// Returns the way from an address of a port to a peer.
 pub(crate) fn route(
     port: &Port,
-    own: &[IpAddr],
+    from: IpAddr,
     peer: IpAddr,
     label: FlowLabel,
     traffic_class: u8,
 ) -> Result<Route, Error> {
-    let peer = peer.to_canonical();
-    let of_family = own.iter().filter(|own| own.is_ipv4() == peer.is_ipv4());
-    let own_gid = of_family.filter_map(|own| port.gid_of(*own)).next();
     Ok(Route {
         port: port.number,
-        own_gid: own_gid.ok_or(Error::NoGidForPeer { peer })?,
-        peer_gid: gid_bytes(peer),
+        own_gid: port.gid_of(from).ok_or(Error::NoSuchGid { address: from })?,
+        peer_gid: gid_bytes(peer.to_canonical()),
         flow_label: label.get(),
         traffic_class,
         hop_limit: HOP_LIMIT,

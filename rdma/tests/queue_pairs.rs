@@ -43,7 +43,7 @@ fn until<T>(what: &str, mut step: impl FnMut() -> Option<T>) -> T {
 
 fn ud(library: &Library, device: &str, address: [u8; 4]) -> (UdQueuePair, UdRemote) {
     let address = IpAddr::from(address);
-    let pair = UdQueuePair::open(library, &port(device, address), &[address], 0x8000_1234).unwrap();
+    let pair = UdQueuePair::open(library, &port(device, address), 0x8000_1234).unwrap();
     let remote = UdRemote { address, queue_pair: pair.number(), q_key: pair.q_key() };
     (pair, remote)
 }
@@ -65,8 +65,8 @@ fn a_datagram_arrives_with_its_source() {
         let (mut first, to_first) = ud(library, "rdma0", [127, 11, 0, 1]);
         let (mut second, to_second) = ud(library, "rdma1", [127, 11, 0, 2]);
         assert_eq!(first.q_key(), 0x1234, "the highest bit belongs to the system");
-        let there = first.destination(to_second, label(), 104).unwrap();
-        let back = second.destination(to_first, label(), 104).unwrap();
+        let there = first.destination(to_first.address, to_second, label(), 104).unwrap();
+        let back = second.destination(to_second.address, to_first, label(), 104).unwrap();
         first.send(&there, b"request").unwrap();
         let expected =
             Datagram { from: to_first.address, queue_pair: to_first.queue_pair, bytes: b"request".to_vec() };
@@ -75,7 +75,10 @@ fn a_datagram_arrives_with_its_source() {
         assert_eq!(datagrams(&mut first, 1)[0].bytes, [7; 64]);
         assert!(matches!(first.send(&there, &[0; 65]), Err(Error::TooLong { bytes: 65, limit: 64 })));
         let wrong = UdRemote { address: "fd00::1".parse().unwrap(), ..to_second };
-        assert!(matches!(first.destination(wrong, label(), 0), Err(Error::NoGidForPeer { .. })));
+        assert!(matches!(
+            first.destination(wrong.address, to_second, label(), 0),
+            Err(Error::NoSuchGid { .. })
+        ));
     });
 }
 
@@ -83,13 +86,13 @@ fn a_datagram_arrives_with_its_source() {
 fn a_wrong_key_and_a_wrong_number_receive_nothing() {
     let devices = [("STUB_DEVICES", "rdma0=127.11.1.1,rdma1=127.11.1.2")];
     with_library("queue_pairs::a_wrong_key_and_a_wrong_number_receive_nothing", &devices, |library| {
-        let (mut first, _) = ud(library, "rdma0", [127, 11, 1, 1]);
+        let (mut first, to_first) = ud(library, "rdma0", [127, 11, 1, 1]);
         let (mut second, to_second) = ud(library, "rdma1", [127, 11, 1, 2]);
         for wrong in [UdRemote { q_key: 1, ..to_second }, UdRemote { queue_pair: 5, ..to_second }] {
-            let destination = first.destination(wrong, label(), 0).unwrap();
+            let destination = first.destination(to_first.address, wrong, label(), 0).unwrap();
             first.send(&destination, b"wrong").unwrap();
         }
-        let destination = first.destination(to_second, label(), 0).unwrap();
+        let destination = first.destination(to_first.address, to_second, label(), 0).unwrap();
         first.send(&destination, b"right").unwrap();
         let found = datagrams(&mut second, 1);
         assert_eq!(found.iter().map(|found| &found.bytes[..]).collect::<Vec<_>>(), [b"right"]);
@@ -100,9 +103,9 @@ fn a_wrong_key_and_a_wrong_number_receive_nothing() {
 fn memory_for_datagrams_is_used_again() {
     let devices = [("STUB_DEVICES", "rdma0=127.11.2.1,rdma1=127.11.2.2")];
     with_library("queue_pairs::memory_for_datagrams_is_used_again", &devices, |library| {
-        let (mut first, _) = ud(library, "rdma0", [127, 11, 2, 1]);
+        let (mut first, to_first) = ud(library, "rdma0", [127, 11, 2, 1]);
         let (mut second, to_second) = ud(library, "rdma1", [127, 11, 2, 2]);
-        let destination = first.destination(to_second, label(), 0).unwrap();
+        let destination = first.destination(to_first.address, to_second, label(), 0).unwrap();
         for number in 0..2_000_u32 {
             first.send(&destination, &number.to_be_bytes()).unwrap();
             let found = datagrams(&mut second, 1);
@@ -129,7 +132,7 @@ struct Connection {
 fn connection(library: &Library, [first, second]: [[u8; 4]; 2]) -> Connection {
     let open = |device, address: [u8; 4]| {
         let own = IpAddr::from(address);
-        RcPort::open(library, &port(device, own), &[own], 4).unwrap()
+        RcPort::open(library, &port(device, own), 4).unwrap()
     };
     let (first_port, second_port) = (open("rdma0", first), open("rdma1", second));
     let (first_pair, second_pair) = (first_port.queue_pair().unwrap(), second_port.queue_pair().unwrap());
@@ -141,8 +144,9 @@ fn connection(library: &Library, [first, second]: [[u8; 4]; 2]) -> Connection {
     };
     // The number of the first packet wraps soon.
     let (to_first, to_second) = (remote(first, &first_pair, 0xff_fffe), remote(second, &second_pair, 9));
-    second_port.connect(&second_pair, &to_first, 9, label(), 104).unwrap();
-    first_port.connect(&first_pair, &to_second, 0xff_fffe, label(), 104).unwrap();
+    let (from_first, from_second) = ((first.into(), 0xff_fffe), (second.into(), 9));
+    second_port.connect(&second_pair, from_second, &to_first, label(), 104).unwrap();
+    first_port.connect(&first_pair, from_first, &to_second, label(), 104).unwrap();
     Connection { port: first_port, pair: first_pair, _peer: (second_port, second_pair) }
 }
 
@@ -209,11 +213,11 @@ fn a_write_to_a_peer_that_is_gone_fails() {
 
 #[test]
 fn ports_that_are_down_or_infiniband_are_refused() {
-    let own = [IpAddr::from([127, 11, 6, 1])];
+    let own = IpAddr::from([127, 11, 6, 1]);
     let check = |test: &str, knob: &str, expected: &str| {
         let environment = [("STUB_DEVICES", "rdma0=127.11.6.1"), (knob, "1")];
         with_library(test, &environment, |library| {
-            let error = UdQueuePair::open(library, &port("rdma0", own[0]), &own, 1).unwrap_err();
+            let error = UdQueuePair::open(library, &port("rdma0", own), 1).unwrap_err();
             assert!(error.to_string().contains(expected) && error.is_absence(), "{error}");
         });
     };
@@ -238,13 +242,13 @@ fn a_limit_of_the_device_is_stated() {
     let devices = [("STUB_DEVICES", "rdma0=127.11.7.1"), ("STUB_MAX_QP", "3")];
     with_library("queue_pairs::a_limit_of_the_device_is_stated", &devices, |library| {
         let own = IpAddr::from([127, 11, 7, 1]);
-        let opened = RcPort::open(library, &port("rdma0", own), &[own], 4).unwrap();
+        let opened = RcPort::open(library, &port("rdma0", own), 4).unwrap();
         let pairs: Vec<_> = (0..3).map(|_| opened.queue_pair().unwrap()).collect();
         let error = opened.queue_pair().unwrap_err();
         assert!(error.to_string().starts_with("cannot create a queue pair: "), "{error}");
         drop(pairs);
         opened.queue_pair().expect("there is space again");
-        let error = RcPort::open(library, &port("rdma0", own), &[own], 1_000_000).unwrap_err();
+        let error = RcPort::open(library, &port("rdma0", own), 1_000_000).unwrap_err();
         assert!(error.to_string().starts_with("cannot create a completion queue: "), "{error}");
     });
 }

@@ -5,6 +5,7 @@
 //! | 0..4 | `HRPB` |
 //! | 4 | version, 1 |
 //! | 5 | 1: request, 2: reply |
+//! | 6 | over UD: the number of the path, which the reply has, too; over UDP 0 |
 //! | 8..16 | session: random, drawn at every start of the prober |
 //! | 16..24 | sequence number |
 //! | 24..32 | of a reply: when the request arrived, in ns since 1970 |
@@ -22,6 +23,20 @@ const REPLY: u8 = 2;
 
 /// A probe on the wire.
 pub type Bytes = [u8; PROBE_BYTES];
+
+/// Where the number of a path is.
+const PATH_AT: usize = 6;
+
+/// Returns the packet with the number of its path, which over UDP the ports show.
+pub fn with_path(mut bytes: Bytes, path: u8) -> Bytes {
+    bytes[PATH_AT] = path;
+    bytes
+}
+
+/// Returns the number of the path of a packet; 0 if it is too short.
+pub fn path(bytes: &[u8]) -> u8 {
+    bytes.get(PATH_AT).copied().unwrap_or(0)
+}
 
 /// The numbers that a reply repeats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,6 +115,8 @@ mod tests {
             let reply = Reply { request, received_ns, sent_ns };
             prop_assert_eq!(Request::read(&request.to_bytes()), Some(request));
             prop_assert_eq!(Reply::read(&reply.to_bytes()), Some(reply));
+            prop_assert_eq!(Request::read(&with_path(request.to_bytes(), 3)), Some(request));
+            prop_assert_eq!(path(&with_path(reply.to_bytes(), 3)), 3);
             prop_assert_eq!(Request::read(&reply.to_bytes()), None);
             prop_assert_eq!(Reply::read(&request.to_bytes()), None);
         }

@@ -201,8 +201,30 @@ impl Prober {
     ) -> Option<RoundTrip> {
         let found = self.round_trip(path, from.to_canonical(), packet, received_unix_ns);
         self.invalid += u64::from(found.is_none());
-        let (sequence, peer, rtt_ns) = found?;
-        self.outstanding.remove(&sequence);
+        let (sequence, rtt_ns) = found?;
+        self.answered(sequence, rtt_ns)
+    }
+
+    /// Handles the completion of a probe that needs no reply packet, because the peer's NIC acknowledges it. Returns the round
+    /// trip if the probe is outstanding.
+    pub fn completed(&mut self, sequence: u64, completed_unix_ns: u64) -> Option<RoundTrip> {
+        let sent_ns = self.outstanding.get(&sequence)?.sent_unix_ns?;
+        let rtt_ns = completed_unix_ns.checked_sub(sent_ns)?;
+        self.answered(sequence, rtt_ns)
+    }
+
+    /// Takes back a probe that is not sent, because its peer does not know the transport: no counter has it.
+    pub fn withdraw(&mut self, sequence: u64) {
+        if let Some(probe) = self.outstanding.remove(&sequence)
+            && let Some(stats) = self.stats.get_mut(&self.peers[probe.peer].scope)
+        {
+            stats.sent = stats.sent.saturating_sub(1);
+        }
+    }
+
+    /// Counts an answer.
+    fn answered(&mut self, sequence: u64, rtt_ns: u64) -> Option<RoundTrip> {
+        let Outstanding { peer, path, .. } = self.outstanding.remove(&sequence)?;
         let Peer { address: to, scope } = self.peers[peer];
         let stats = self.stats.entry(scope).or_default();
         stats.answered += 1;
@@ -215,14 +237,8 @@ impl Prober {
         Some(RoundTrip { path, to, rtt_ns, sustained_ns })
     }
 
-    /// Returns number, peer and round trip of the probe that a packet replies to.
-    fn round_trip(
-        &self,
-        path: usize,
-        from: IpAddr,
-        packet: &[u8],
-        received_ns: u64,
-    ) -> Option<(u64, usize, u64)> {
+    /// Returns number and round trip of the probe that a packet replies to.
+    fn round_trip(&self, path: usize, from: IpAddr, packet: &[u8], received_ns: u64) -> Option<(u64, u64)> {
         let reply = Reply::read(packet).filter(|reply| reply.request.session == self.session)?;
         let sequence = reply.request.sequence;
         let probe = self.outstanding.get(&sequence)?;
@@ -233,7 +249,7 @@ impl Prober {
         let in_responder_ns = reply.sent_ns.checked_sub(reply.received_ns)?;
         let rtt_ns =
             total_ns.checked_sub(in_responder_ns).filter(|_| total_ns <= self.settings.timeout_ns)?;
-        Some((sequence, probe.peer, rtt_ns))
+        Some((sequence, rtt_ns))
     }
 
     /// Returns the probes whose time is over.
@@ -378,6 +394,24 @@ mod tests {
         }
         assert_eq!(notable, [(0, 2), (1, 2), (0, 4), (1, 4), (0, 8), (1, 8), (0, 16), (1, 16)]);
         assert_eq!(prober.stats().0[&Scope::Tor].lost, 39);
+    }
+
+    #[test]
+    fn a_completion_is_a_round_trip_and_a_withdrawn_probe_is_nothing() {
+        let mut prober = prober(1, 10 * MS, 1_000);
+        let to = IpAddr::from([10, 0, 0, 1]);
+        let probe = prober.probe(0).unwrap();
+        assert_eq!(prober.completed(probe.sequence, 100), None, "it is not sent yet");
+        prober.sent(probe.sequence, 100);
+        assert_eq!(prober.completed(probe.sequence, 99), None, "the clock was set back");
+        let expected = RoundTrip { path: 0, to, rtt_ns: 7, sustained_ns: None };
+        assert_eq!(prober.completed(probe.sequence, 107), Some(expected));
+        assert_eq!(prober.completed(probe.sequence, 107), None, "a second time");
+        let probe = prober.probe(10 * MS).unwrap();
+        prober.withdraw(probe.sequence);
+        assert!(prober.expire(u64::MAX).is_empty());
+        let of_tor = prober.stats().0[&Scope::Tor];
+        assert_eq!((of_tor.sent, of_tor.answered, of_tor.lost), (1, 1, 0));
     }
 
     #[test]
