@@ -10,7 +10,7 @@ use crate::{Error, FlowLabel, Library, Port, gid_bytes};
 
 /// Maximum length of a payload.
 pub const PAYLOAD_BYTES: usize = 64;
-/// Datagrams that wait for [`UdQueuePair::receive`]; the device drops further ones.
+/// Datagrams for which there is memory until [`UdQueuePair::receive`]; the device drops further ones.
 const RECEIVES: usize = 512;
 /// Datagrams that are being sent.
 const SENDS: usize = 256;
@@ -55,7 +55,6 @@ pub struct Datagram {
 /// A queue pair for datagrams. Its descriptor is readable when [`UdQueuePair::receive`] has something to do.
 #[derive(Debug)]
 pub struct UdQueuePair {
-    // Before what it uses.
     pair: QueuePair,
     memory: Rc<Memory>,
     queue: Rc<Queue>,

@@ -108,7 +108,7 @@ fn agents_below_one_tor_switch_probe_each_other() {
                 && metric(&agent.health, "harrier_agent_probe_requests_answered_total") > 10
         });
         let metrics = get(&agent.health, "/metrics");
-        assert!(metrics.contains(r#"harrier_agent_probe_peers{scope="tor"} 1"#), "{metrics}");
+        assert!(metrics.contains(r#"harrier_agent_probe_peers{scope="tor",transport="udp"} 1"#), "{metrics}");
         assert!(metric(&agent.health, "harrier_agent_probe_round_trip_nanoseconds_total") > 0, "{metrics}");
     }
 

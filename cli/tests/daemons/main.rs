@@ -26,6 +26,7 @@ mod mixed;
 mod network;
 mod process;
 mod programs;
+mod rdma;
 mod sender;
 mod spool;
 mod takeover;

@@ -1,7 +1,7 @@
 //! When a prober offers its queue pairs to peers, and which peers have answered.
 //!
-//! A peer that does not know the transport never answers: it is asked again ever more rarely, and nothing else happens. A peer
-//! that answers is asked every 10 s, which keeps its queue pair alive and shows that it has restarted.
+//! A peer that does not know the transport never answers: it gets offers ever more rarely, and nothing else happens. A peer
+//! that answers gets one every 10 s, which keeps its queue pair alive and shows that it has restarted.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -121,8 +121,8 @@ impl Offers {
         Some(Met { to: from, path: hello.path, endpoint: hello.endpoint, is_new })
     }
 
-    /// Notes that probes to a peer are lost, or that a connection has failed: the peer may have restarted, so it is asked at
-    /// once, but not within a second of the last offer.
+    /// Notes that probes to a peer are lost, or that a connection has failed: the peer may have restarted, so it gets an
+    /// offer at once, but not within a second of the last offer.
     pub fn failed(&mut self, to: IpAddr, path: u8) {
         let path = if self.transport == Transport::Rc { path } else { 0 };
         if let Some(state) = self.states.get_mut(&(to, path)) {
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn a_peer_that_never_answers_is_asked_ever_more_rarely() {
+    fn a_peer_that_never_answers_gets_offers_ever_more_rarely() {
         let mut offers = offers(Transport::Ud, 1, 4);
         assert_eq!(sent(&mut offers, 250), [0, 1, 3, 7, 15, 31, 63, 123, 183, 243]);
         assert!(!offers.has_met(address(1), 0));
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn a_peer_that_answers_is_asked_every_ten_seconds() {
+    fn a_peer_that_answers_gets_an_offer_every_ten_seconds() {
         let mut offers = offers(Transport::Ud, 1, 1);
         let mut news = Vec::new();
         for (second, queue_pair) in [(0, 5), (10, 5), (20, 6)] {
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn losses_ask_at_once_but_not_more_than_once_a_second() {
+    fn losses_cause_an_offer_at_once_but_not_more_than_one_a_second() {
         let mut offers = offers(Transport::Rc, 1, 1);
         let offer = offers.due(0).unwrap();
         offers.answered(0, address(1), &answer(&offer, Transport::Rc, 5)).unwrap();

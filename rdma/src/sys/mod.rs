@@ -43,7 +43,11 @@ impl Verbs {
     /// Loads the library and finds its functions. `dlsym(3)` returns the newest version of each, which is 1.1 or later.
     pub(crate) fn load(path: &Path) -> Result<Rc<Verbs>, Error> {
         let library = path.display().to_string();
-        let missing = |reason| Error::LibraryMissing { library: library.clone(), reason };
+        let missing = |reason: String| {
+            // The linker repeats the name.
+            let reason = reason.trim_start_matches(&format!("{library}: ")).to_string();
+            Error::LibraryMissing { library: library.clone(), reason }
+        };
         let name = CString::new(path.as_os_str().as_bytes())
             .map_err(|_| missing("the path has a zero byte".to_string()))?;
         // SAFETY: the name is a C string that outlives the call. The initialisers of the library run: the premise of this

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use host_agent::counters::report::TimedReading;
-use host_agent::mesh::{Outcome, Scope};
+use host_agent::mesh::{Outcome, Scope, Transport};
 use host_agent::tcp_info::{TcpReading, retransmissions};
 use model::HostReport;
 use model::host::probes::{ProbeResult, ProbeScope};
@@ -20,7 +20,7 @@ use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
 use tracing::{debug, warn};
 
-use super::probe::MeshStats;
+use super::probe_stats::MeshStats;
 use super::sources::SourceStatus;
 use super::{changed, patient};
 use crate::daemons::config::settings::Settings;
@@ -73,7 +73,7 @@ struct Reporter {
     readings: Vec<TimedReading>,
     tcp: Option<watch::Receiver<TcpSample>>,
     last_tcp: TcpSample,
-    mesh: Option<watch::Receiver<MeshStats>>,
+    meshes: Vec<(Transport, watch::Receiver<MeshStats>)>,
     /// Names of hosts by address.
     names: BTreeMap<IpAddr, String>,
     inspected: watch::Receiver<Option<HostInspection>>,
@@ -105,7 +105,7 @@ pub(super) fn start(
         readings: Vec::new(),
         last_tcp: tcp.as_ref().map(|tcp| tcp.borrow().clone()).unwrap_or_default(),
         tcp,
-        mesh: sources.mesh(),
+        meshes: sources.meshes(),
         names,
         inspected,
         uploads,
@@ -220,13 +220,16 @@ impl Reporter {
     }
 
     fn probes(&self) -> Option<HostProbes> {
-        let mesh = self.mesh.as_ref()?.borrow().clone();
-        let results: Vec<ProbeResult> =
-            mesh.outcomes.iter().take(REPORTED_PROBES).map(|outcome| self.probe(outcome)).collect();
+        let mut results = Vec::new();
+        for (transport, mesh) in &self.meshes {
+            let mesh = mesh.borrow();
+            results.extend(mesh.outcomes.iter().map(|outcome| self.probe(*transport, outcome)));
+        }
+        results.truncate(REPORTED_PROBES);
         (!results.is_empty()).then_some(HostProbes { results })
     }
 
-    fn probe(&self, outcome: &Outcome) -> ProbeResult {
+    fn probe(&self, transport: Transport, outcome: &Outcome) -> ProbeResult {
         let address = outcome.peer.address;
         ProbeResult {
             from: self.host.clone(),
@@ -238,7 +241,11 @@ impl Reporter {
                 Scope::Configured => None,
             },
             rtt_ns: outcome.rtt_ns,
-            error: outcome.rtt_ns.is_none().then(|| "no reply for 1 s".to_string()),
+            error: outcome.rtt_ns.is_none().then(|| match transport {
+                Transport::Udp => "no reply for 1 s".to_string(),
+                Transport::Ud => "no reply over UD for 1 s".to_string(),
+                Transport::Rc => "no acknowledgement over RC for 1 s".to_string(),
+            }),
         }
     }
 }

@@ -10,6 +10,8 @@ mod lines;
 mod polls;
 mod probe;
 mod probe_noise;
+mod probe_stats;
+mod rdma;
 mod source;
 mod sources;
 mod tcp_info;

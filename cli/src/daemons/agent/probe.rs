@@ -1,4 +1,5 @@
-//! The source `probe`: round trips of UDP probes between agents, and the responder to those of other agents.
+//! The source `probe`: round trips of UDP probes between agents, and the responder to those of other agents. Probes over RDMA
+//! ([`super::rdma`]) exchange their queue pairs at its port.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, IoSliceMut};
@@ -9,10 +10,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, bail};
 use host_agent::mesh::packet::PROBE_BYTES;
-use host_agent::mesh::{
-    Loss, Outcome, Peer, Probe, Prober, ProberSettings, Responder, ResponderStats, RoundTrip, Scope,
-    ScopeStats,
-};
+use host_agent::mesh::{Hello, Loss, Peer, Probe, Prober, ProberSettings, Responder, RoundTrip};
 use host_agent::{Measured, Measurement};
 use model::FlowKey;
 use model::flow::PROTO_UDP;
@@ -25,27 +23,22 @@ use tokio::net::UdpSocket;
 use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, interval, sleep_until};
 use tracing::{info, warn};
-use web::Metric;
 
-use super::counters::labelled;
 use super::probe_noise::PathNoise;
+use super::probe_stats::{Largest, MeshStats, REPORT};
+use super::rdma::{Inboxes, RdmaSource};
 use super::source::{Measurements, Source};
-use crate::daemons::health::metric;
 use crate::daemons::operations::clock::{as_wall_ns, system_ns};
 use crate::daemons::operations::random;
 
 /// Replies that wait for the prober; further ones are dropped, and their probes count as lost.
 const QUEUED_REPLIES: usize = 1024;
-/// Interval at which metrics are brought up to date.
-const REPORT: Duration = Duration::from_secs(1);
-/// Reports after which the largest round trip starts anew.
-const MAX_REPORTS: u32 = 10;
 
 /// Probes to peers, and replies to those of known hosts.
 pub(crate) struct ProbeSource {
     /// The host's addresses: probes leave from the first one of each family, and all of them reply.
     pub(crate) own: Vec<IpAddr>,
-    /// The hosts to probe.
+    /// The hosts to probe over UDP.
     pub(crate) peers: Vec<Peer>,
     /// The addresses that get replies.
     pub(crate) known: BTreeSet<IpAddr>,
@@ -59,17 +52,8 @@ pub(crate) struct ProbeSource {
     pub(crate) replies_per_second: u32,
     /// Takes the counters.
     pub(crate) stats: watch::Sender<MeshStats>,
-}
-
-/// Counters of probes and replies.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct MeshStats {
-    scopes: BTreeMap<Scope, ScopeStats>,
-    /// Packets that are no valid reply.
-    invalid: u64,
-    responder: ResponderStats,
-    /// The latest outcome of each path to each peer that has replied at some time.
-    pub(super) outcomes: Vec<Outcome>,
+    /// Probes over RDMA, if there are any.
+    pub(crate) rdma: Option<RdmaSource>,
 }
 
 /// A packet at the socket of a path.
@@ -81,12 +65,20 @@ struct Arrived {
 }
 
 impl Source for ProbeSource {
-    fn start(self: Box<Self>, measurements: Measurements) -> anyhow::Result<()> {
+    fn start(mut self: Box<Self>, measurements: Measurements) -> anyhow::Result<()> {
         let responder = Responder::new(self.known.clone(), self.replies_per_second);
         let responder = Arc::new(Mutex::new(responder));
+        let mut at_port = Vec::new();
         for address in &self.own {
             let socket = open(SocketAddr::new(*address, self.port), self.dscp)?;
-            tokio::spawn(respond(socket, responder.clone()));
+            at_port.push((*address, Arc::new(socket)));
+        }
+        let inboxes = match self.rdma.take() {
+            Some(rdma) => rdma.start(&at_port, &measurements)?,
+            None => Inboxes::default(),
+        };
+        for (own, socket) in at_port {
+            tokio::spawn(respond(own, socket, responder.clone(), inboxes.clone()));
         }
         let (arrived, packets) = mpsc::channel(QUEUED_REPLIES);
         let sockets = Sockets::open(&self, &arrived)?;
@@ -146,8 +138,7 @@ struct Mesh {
 impl Mesh {
     async fn run(mut self, mut packets: mpsc::Receiver<Arrived>, measurements: Measurements) {
         let mut report = interval(REPORT);
-        let mut reports = 0;
-        let mut largest = BTreeMap::new();
+        let mut largest = Largest::default();
         measurements.take(&self.opened());
         loop {
             let wake_ns = self.prober.next_wake_ns();
@@ -156,12 +147,8 @@ impl Mesh {
                 Some(packet) = packets.recv() => self.arrived(&packet),
                 () = sleep_until(wake.unwrap_or_else(Instant::now)), if wake.is_some() => self.wake().await,
                 _ = report.tick() => {
-                    if reports % MAX_REPORTS == 0 {
-                        largest = self.prober.stats().0.iter().map(|(scope, s)| (*scope, s.rtt_max_ns)).collect();
-                        self.prober.take_max();
-                    }
-                    reports += 1;
-                    self.source.stats.send_replace(self.stats(&largest));
+                    let stats = self.stats(&mut largest);
+                    self.source.stats.send_replace(stats);
                     Vec::new()
                 }
             };
@@ -218,18 +205,13 @@ impl Mesh {
         Some(FlowKey { src: own.ip(), dst: to, sport: own.port(), dport: self.source.port, proto: PROTO_UDP })
     }
 
-    fn stats(&self, largest: &BTreeMap<Scope, u64>) -> MeshStats {
-        let (scopes, invalid) = self.prober.stats();
-        let mut scopes = scopes.clone();
-        for (scope, stats) in &mut scopes {
-            stats.rtt_max_ns = largest.get(scope).copied().unwrap_or(0);
-        }
+    fn stats(&mut self, largest: &mut Largest) -> MeshStats {
         let responder = self.responder.lock().unwrap_or_else(PoisonError::into_inner).stats();
-        MeshStats { scopes, invalid, responder, outcomes: self.prober.outcomes().collect() }
+        largest.stats(&mut self.prober, responder)
     }
 }
 
-fn measured(measurement: Measurement) -> Measured {
+pub(super) fn measured(measurement: Measurement) -> Measured {
     Measured { time_ns: as_wall_ns(system_ns()), measurement }
 }
 
@@ -249,11 +231,12 @@ fn open(address: SocketAddr, dscp: u8) -> anyhow::Result<UdpSocket> {
     UdpSocket::from_std(socket).with_context(context)
 }
 
-/// Answers requests for as long as the process runs.
-async fn respond(socket: UdpSocket, responder: Arc<Mutex<Responder>>) {
+/// Answers requests for as long as the process runs, and passes on what is for probes over RDMA.
+async fn respond(own: IpAddr, socket: Arc<UdpSocket>, responder: Arc<Mutex<Responder>>, inboxes: Inboxes) {
     let mut failed = 0u64;
     loop {
         match receive(&socket).await {
+            Ok((bytes, from, _)) if Hello::is_meant(&bytes) => inboxes.pass(own, from, &bytes),
             Ok((bytes, from, received_ns)) => {
                 let reply = responder.lock().unwrap_or_else(PoisonError::into_inner).reply(
                     system_ns(),
@@ -323,39 +306,4 @@ fn receive_now(socket: &UdpSocket) -> io::Result<(Vec<u8>, SocketAddr, u64)> {
     let from = from.ok_or_else(|| io::Error::other("a packet without a source"))?;
     bytes.truncate(length);
     Ok((bytes, from, received_ns))
-}
-
-/// Returns the metrics, those of one name adjacent.
-pub(super) fn metrics(stats: &MeshStats) -> Vec<Metric> {
-    let by_scope = |name, help, is_counter, value: fn(&ScopeStats) -> u64| {
-        stats.scopes.iter().map(move |(scope, stats)| {
-            labelled(name, help, is_counter, vec![("scope", scope.name().to_string())], value(stats))
-        })
-    };
-    let mut all: Vec<Metric> = Vec::new();
-    all.extend(by_scope("agent_probe_peers", "Hosts that are probed", false, |s| s.peers));
-    all.extend(by_scope("agent_probes_sent", "Probes", true, |s| s.sent));
-    all.extend(by_scope("agent_probes_answered", "Probes with a reply in time", true, |s| s.answered));
-    all.extend(by_scope("agent_probes_lost", "Probes without a reply for 1 s", true, |s| s.lost));
-    all.extend(by_scope(
-        "agent_probe_round_trip_nanoseconds",
-        "Sum of the round trips of answered probes",
-        true,
-        |s| s.rtt_sum_ns,
-    ));
-    all.extend(by_scope(
-        "agent_probe_round_trip_max_nanoseconds",
-        "Largest round trip within 10 s",
-        false,
-        |s| s.rtt_max_ns,
-    ));
-    let ResponderStats { answered, unknown, limited, malformed } = stats.responder;
-    all.extend([
-        metric("agent_probe_replies_invalid", "Packets that are no valid reply", true, stats.invalid),
-        metric("agent_probe_requests_answered", "Requests of other agents with a reply", true, answered),
-        metric("agent_probe_requests_unknown", "Requests of unknown addresses, ignored", true, unknown),
-        metric("agent_probe_requests_limited", "Requests beyond the limit of an address", true, limited),
-        metric("agent_probe_requests_malformed", "Packets that are no requests", true, malformed),
-    ]);
-    all
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, bail};
 use host_agent::linux::CaptureSettings;
-use host_agent::mesh::{self, Peer, ProberSettings, Scope};
+use host_agent::mesh::{self, Peer, ProberSettings, Scope, Transport};
 use host_agent::tcp_info::TcpStats;
 use model::Topology;
 use model::topology::{Node, NodeKind};
@@ -19,7 +19,9 @@ use super::capture::{self, CaptureSource, CaptureStats};
 use super::host_report::TcpSample;
 use super::lines::{SocketFile, SocketSource, StandardInput};
 use super::origin;
-use super::probe::{self, MeshStats, ProbeSource};
+use super::probe::ProbeSource;
+use super::probe_stats::{self, MeshStats};
+use super::rdma::RdmaSource;
 use super::source::Source;
 use super::tcp_info::{self, TcpInfoSource};
 use crate::daemons::config::settings::Settings;
@@ -35,7 +37,8 @@ pub(super) struct SourceStatus {
     capture: OnceLock<watch::Receiver<CaptureStats>>,
     tcp: OnceLock<watch::Receiver<TcpStats>>,
     tcp_sockets: OnceLock<watch::Receiver<TcpSample>>,
-    mesh: OnceLock<watch::Receiver<MeshStats>>,
+    /// One for each transport of probes.
+    meshes: OnceLock<Vec<(Transport, watch::Receiver<MeshStats>)>>,
 }
 
 impl SourceStatus {
@@ -44,9 +47,9 @@ impl SourceStatus {
         self.tcp_sockets.get().cloned()
     }
 
-    /// The latest state of probes.
-    pub(super) fn mesh(&self) -> Option<watch::Receiver<MeshStats>> {
-        self.mesh.get().cloned()
+    /// The latest state of probes, by transport.
+    pub(super) fn meshes(&self) -> Vec<(Transport, watch::Receiver<MeshStats>)> {
+        self.meshes.get().cloned().unwrap_or_default()
     }
 
     /// Returns the metrics of all sources.
@@ -54,7 +57,10 @@ impl SourceStatus {
         let mut metrics = Vec::new();
         metrics.extend(self.capture.get().into_iter().flat_map(|stats| capture::metrics(*stats.borrow())));
         metrics.extend(self.tcp.get().into_iter().flat_map(|stats| tcp_info::metrics(*stats.borrow())));
-        metrics.extend(self.mesh.get().into_iter().flat_map(|stats| probe::metrics(&stats.borrow())));
+        let meshes = self.meshes();
+        let meshes: Vec<(Transport, MeshStats)> =
+            meshes.iter().map(|(transport, stats)| (*transport, stats.borrow().clone())).collect();
+        metrics.extend(probe_stats::metrics(&meshes));
         metrics
     }
 }
@@ -134,23 +140,31 @@ fn probe_source(
         }
         peers = found.peers;
     }
+    let settings_of_prober = ProberSettings {
+        interval_ns: settings.number("probe_interval_ms") * 1_000_000,
+        paths: settings.number("probe_paths") as usize,
+        timeout_ns: PROBE_TIMEOUT_NS,
+        probes_per_second: settings.number("probes_per_second") as u32,
+    };
     let (stats, receiver) = watch::channel(MeshStats::default());
-    drop(status.mesh.set(receiver));
-    Ok(ProbeSource {
+    let mut meshes = vec![(Transport::Udp, receiver)];
+    let mut source = ProbeSource {
         own: own.to_vec(),
         peers,
         known,
         port: settings.number("probe_port") as u16,
         dscp: settings.number("probe_dscp") as u8,
-        settings: ProberSettings {
-            interval_ns: settings.number("probe_interval_ms") * 1_000_000,
-            paths: settings.number("probe_paths") as usize,
-            timeout_ns: PROBE_TIMEOUT_NS,
-            probes_per_second: settings.number("probes_per_second") as u32,
-        },
+        settings: settings_of_prober,
         replies_per_second: settings.number("probe_replies_per_second") as u32,
         stats,
-    })
+        rdma: None,
+    };
+    source.rdma = RdmaSource::new(settings, &source, &mut meshes);
+    if !settings.texts("probe_transports").contains(&Transport::Udp.name()) {
+        source.peers = Vec::new();
+    }
+    drop(status.meshes.set(meshes));
+    Ok(source)
 }
 
 /// Reads the topology, if the configuration names one.

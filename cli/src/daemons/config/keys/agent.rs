@@ -27,6 +27,7 @@ impl Described for Agent {
 }
 
 const SCOPE: Kind = Kind::Choice(&["tor", "pod", "fabric"]);
+const TRANSPORT: Kind = Kind::Choice(&["udp", "ud", "rc"]);
 const SOURCE: Kind = Kind::Choice(&["capture", "tcp-info", "probe", "socket", "stdin"]);
 
 const HOST: &[Key] = &[
@@ -137,6 +138,25 @@ const HOST: &[Key] = &[
         "1000",
         "Maximum replies a second to each address",
     ),
+    Key::new(
+        "probe_transports",
+        Kind::List(&TRANSPORT),
+        "udp",
+        "How probes travel: UDP of the kernel, or datagrams (UD) or writes (RC) of an RDMA device",
+    ),
+    Key::new(
+        "rdma_device",
+        Kind::Text,
+        "",
+        "RDMA device of UD and RC probes, e.g. mlx5_0; auto: the first one with an own address, and no UD and RC probes on a \
+         host without one [default: the first one with an own address, which must exist]",
+    ),
+    Key::new(
+        "rdma_library",
+        Kind::Path,
+        "",
+        "File of libibverbs, which UD and RC probes need [default: libibverbs.so.1 in the search path of the system]",
+    ),
 ];
 
 const DETECTION: &[Key] = &[
@@ -214,6 +234,9 @@ fn contradictions(settings: &Settings) -> Vec<Problem> {
     let has_peers = !settings.ips("probe_peers").is_empty() || settings.is_wrong("probe_peers");
     if sources.contains(&"probe") && !has_peers && !settings.has("topology") {
         problems.push(settings.problem("sources", "`probe` also needs the key topology or probe_peers"));
+    }
+    if sources.contains(&"probe") && settings.texts("probe_transports").is_empty() {
+        problems.push(settings.problem("probe_transports", "there are none; expected at least one"));
     }
     if !settings.has("interface") && settings.ips("addresses").is_empty() {
         problems.push(settings.problem("addresses", "missing: the own addresses, or the key interface"));
