@@ -386,6 +386,10 @@ impl Agent {
 
     /// Returns the poll of the flow with the largest slowdown, if the host's rate limit allows one.
     fn send_worst(&mut self, now_ns: u64) -> Option<Poll> {
+        // Before the polls are searched: while a host is congested, that would be for every slow packet.
+        if self.bucket.available_ns(0) > now_ns {
+            return None;
+        }
         self.waiting.forget_before(now_ns.saturating_sub(self.settings.flow_interval_ns));
         let (id, measured) = self.waiting.worst()?;
         if !self.bucket.take_above(now_ns, self.reserve(measured.is_ordinary)) {
