@@ -5,8 +5,10 @@
 #   scripts/bench-switch-bmv2.sh SIMPLE_SWITCH [ROUNDS [PROGRAM.json]]
 #
 # SIMPLE_SWITCH is the best build of it: CMAKE_BUILD_TYPE=Release, CMAKE_CXX_FLAGS=-O3, without logging macros, event logger and
-# debugger. Each round measures both, one after the other, with frames of 64, 512 and 1514 bytes as fast as one sender can; the
-# last lines are the medians. HARRIER=PATH measures a binary that exists, otherwise the release profile is built.
+# debugger. SIMPLE_SWITCH_SETUP is a command that sets it up once it runs, e.g. its CLI, which sets the depth of its queues: the
+# default of 64 packets loses most of what arrives in batches. Each round measures both, one after the other, with frames of
+# 64, 512 and 1514 bytes as fast as one sender can; the last lines are the medians. HARRIER=PATH measures a binary that exists,
+# otherwise the release profile is built.
 set -eu
 cd "$(dirname "$0")/.."
 [ $# -ge 1 ] || {
@@ -25,7 +27,9 @@ results=$(mktemp -d)
 trap 'rm -rf "$results"' EXIT
 export HARRIER simple_switch rounds program results
 # shellcheck disable=SC2016 # The inner shell expands.
-unshare --net sh -eu -c '
+unshare --net --mount sh -eu -c '
+    # simple_switch looks for the state of interfaces here.
+    mount -t sysfs sysfs /sys
     ip link set lo up
     for n in 1 2; do
         ip link add h$n mtu 9216 type veth peer name p$n mtu 9216
@@ -39,10 +43,11 @@ unshare --net sh -eu -c '
     start() {
         case $1 in
             harrier) $HARRIER switch "$program" --listen 127.0.0.1:0 --port 1=p1@100G --port 2=p2@100G >/dev/null 2>&1 & ;;
-            simple_switch) $simple_switch -i 1@p1 -i 2@p2 --thrift-port 0 "$program" >/dev/null 2>&1 & ;;
+            simple_switch) $simple_switch -i 1@p1 -i 2@p2 "$program" >/dev/null 2>&1 & ;;
         esac
         switch=$!
         sleep 2
+        if [ "$1" = simple_switch ]; then sh -c "${SIMPLE_SWITCH_SETUP:-true}" >/dev/null; fi
     }
     for round in $(seq "$rounds"); do
         for kind in harrier simple_switch; do
