@@ -1,8 +1,7 @@
 //! Elements of registers as bytes of a `ReadResponse`.
 
-use prost::encoding::{encode_varint, encoded_len_varint};
+use prost::encoding::encoded_len_varint;
 
-use crate::bytestring::canonical;
 use crate::proto::p4::v1::{self, entity::Entity as Kind};
 use crate::read_response;
 use crate::server::value::Codec;
@@ -42,28 +41,85 @@ impl Element<'_> {
         if !self.codec.is_plain() {
             return read_response::append(out, &self.entity());
         }
-        match self.limbs {
-            [limb] => self.append_plain(out, canonical(&limb.to_be_bytes())),
-            limbs => {
-                let bytes: Vec<u8> = limbs.iter().rev().flat_map(|limb| limb.to_be_bytes()).collect();
-                self.append_plain(out, canonical(&bytes));
-            }
+        // Canonical: without leading zeros, but one byte at least.
+        let used = self.limbs.iter().rposition(|limb| *limb != 0).map_or(1, |last| last + 1);
+        let limbs = self.limbs.get(..used).unwrap_or_default();
+        let (highest, lower) = limbs.split_last().map_or((0, limbs), |(highest, lower)| (*highest, lower));
+        let zeros = (highest.leading_zeros() / 8).min(7) as usize;
+        out.extend_from_slice(self.head(8 - zeros + 8 * lower.len()).written());
+        out.extend_from_slice(&highest.to_be_bytes()[zeros..]);
+        for limb in lower.iter().rev() {
+            out.extend_from_slice(&limb.to_be_bytes());
         }
     }
 
-    fn append_plain(&self, out: &mut Vec<u8>, bitstring: &[u8]) {
-        let data_bytes = field_bytes(bitstring.len());
+    /// What is in front of a value of some bytes.
+    #[inline]
+    fn head(&self, value_bytes: usize) -> Head {
+        let data_bytes = field_bytes(value_bytes);
         let index_bytes = number_bytes(self.index);
         let entry_bytes =
             number_bytes(u64::from(self.register)) + field_bytes(index_bytes) + field_bytes(data_bytes);
-        put_length(out, ENTITIES, field_bytes(entry_bytes));
-        put_length(out, ENTITY_REGISTER_ENTRY, entry_bytes);
-        put_number(out, ENTRY_REGISTER_ID, u64::from(self.register));
-        put_length(out, ENTRY_INDEX, index_bytes);
-        put_number(out, INDEX_INDEX, self.index);
-        put_length(out, ENTRY_DATA, data_bytes);
-        put_length(out, DATA_BITSTRING, bitstring.len());
-        out.extend_from_slice(bitstring);
+        let mut head = Head::default();
+        head.put_length(ENTITIES, field_bytes(entry_bytes));
+        head.put_length(ENTITY_REGISTER_ENTRY, entry_bytes);
+        head.put_number(ENTRY_REGISTER_ID, u64::from(self.register));
+        head.put_length(ENTRY_INDEX, index_bytes);
+        head.put_number(INDEX_INDEX, self.index);
+        head.put_length(ENTRY_DATA, data_bytes);
+        head.put_length(DATA_BITSTRING, value_bytes);
+        head
+    }
+}
+
+/// The most bytes of a [`Head`]: seven keys, five lengths and a number of up to ten bytes each, and one of up to five.
+const HEAD_BYTES: usize = 7 + 6 * 10 + 5;
+
+/// Keys, lengths and numbers in front of a value. Collected here, so that the response grows once for all of them: a
+/// controller reads tens of thousands of elements at a time.
+struct Head {
+    bytes: [u8; HEAD_BYTES],
+    length: usize,
+}
+
+impl Default for Head {
+    fn default() -> Head {
+        Head { bytes: [0; HEAD_BYTES], length: 0 }
+    }
+}
+
+impl Head {
+    fn written(&self) -> &[u8] {
+        &self.bytes[..self.length]
+    }
+
+    #[inline]
+    fn put(&mut self, byte: u8) {
+        self.bytes[self.length] = byte;
+        self.length += 1;
+    }
+
+    #[inline]
+    fn put_length(&mut self, key: u8, length: usize) {
+        self.put(key);
+        self.put_varint(length as u64);
+    }
+
+    #[inline]
+    fn put_number(&mut self, key: u8, number: u64) {
+        if number != 0 {
+            self.put(key);
+            self.put_varint(number);
+        }
+    }
+
+    #[inline]
+    fn put_varint(&mut self, mut number: u64) {
+        while number >= 0x80 {
+            self.put(number as u8 | 0x80);
+            number >>= 7;
+        }
+        self.put(number as u8);
     }
 }
 
@@ -75,25 +131,6 @@ fn field_bytes(content: usize) -> usize {
 /// Bytes of a field with a number: zero is not sent.
 fn number_bytes(number: u64) -> usize {
     if number == 0 { 0 } else { 1 + encoded_len_varint(number) }
-}
-
-fn put_length(out: &mut Vec<u8>, key: u8, length: usize) {
-    out.push(key);
-    put_varint(out, length as u64);
-}
-
-fn put_number(out: &mut Vec<u8>, key: u8, number: u64) {
-    if number != 0 {
-        out.push(key);
-        put_varint(out, number);
-    }
-}
-
-fn put_varint(out: &mut Vec<u8>, number: u64) {
-    match u8::try_from(number) {
-        Ok(byte) if byte < 0x80 => out.push(byte),
-        _ => encode_varint(number, out),
-    }
 }
 
 #[cfg(test)]
