@@ -7,8 +7,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 
+use super::admission::{Admission, Senders};
 use super::hello::{Hello, Transport};
-use crate::bucket::TokenBucket;
 
 /// Maximum offers that are kept: connections of RC, or hosts of UD.
 const MAX_ACCEPTED: usize = 4096;
@@ -45,9 +45,7 @@ pub struct Acceptance {
 #[derive(Clone, Debug)]
 pub struct Acceptor {
     transport: Transport,
-    known: BTreeSet<IpAddr>,
-    offers_per_second: u32,
-    buckets: BTreeMap<IpAddr, TokenBucket>,
+    senders: Senders,
     accepted: BTreeMap<(IpAddr, u8), Accepted>,
     stats: AcceptorStats,
 }
@@ -64,9 +62,7 @@ impl Acceptor {
     pub fn new(transport: Transport, known: BTreeSet<IpAddr>, offers_per_second: u32) -> Acceptor {
         Acceptor {
             transport,
-            known,
-            offers_per_second,
-            buckets: BTreeMap::new(),
+            senders: Senders::new(known, offers_per_second),
             accepted: BTreeMap::new(),
             stats: AcceptorStats::default(),
         }
@@ -78,15 +74,16 @@ impl Acceptor {
         if offer.is_answer || offer.transport != self.transport {
             return None;
         }
-        if !self.known.contains(&from) {
-            self.stats.unknown += 1;
-            return None;
-        }
-        let rate = self.offers_per_second.max(1);
-        let bucket = self.buckets.entry(from).or_insert_with(|| TokenBucket::new(rate, rate.div_ceil(2)));
-        if !bucket.take(now_ns) {
-            self.stats.limited += 1;
-            return None;
+        match self.senders.admit(now_ns, from) {
+            Admission::Admitted => {}
+            Admission::Unknown => {
+                self.stats.unknown += 1;
+                return None;
+            }
+            Admission::Limited => {
+                self.stats.limited += 1;
+                return None;
+            }
         }
         if offer.endpoint.address != from {
             self.stats.refused += 1;

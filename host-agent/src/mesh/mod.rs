@@ -12,6 +12,7 @@
 //! exchange them, [`Offers`] the side of the prober, [`Acceptor`] that of its peers.
 
 mod acceptor;
+mod admission;
 pub mod hello;
 mod offers;
 pub mod packet;

@@ -3,11 +3,11 @@
 //! A responder is no amplifier: a reply is as long as its request, goes to the address and port that the request comes
 //! from, and only hosts of the network get one, each at a limited rate.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::net::IpAddr;
 
+use super::admission::{Admission, Senders};
 use super::packet::{Bytes, Reply, Request};
-use crate::bucket::TokenBucket;
 
 /// Counters of a responder.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -25,10 +25,7 @@ pub struct ResponderStats {
 /// Answers requests.
 #[derive(Clone, Debug)]
 pub struct Responder {
-    known: BTreeSet<IpAddr>,
-    replies_per_second: u32,
-    /// The rate limits of known addresses that have sent a request.
-    buckets: BTreeMap<IpAddr, TokenBucket>,
+    senders: Senders,
     stats: ResponderStats,
 }
 
@@ -36,8 +33,7 @@ impl Responder {
     /// Answers requests of `known` addresses, each at most `replies_per_second` times a second in the long run, and half
     /// a second's replies at once.
     pub fn new(known: BTreeSet<IpAddr>, replies_per_second: u32) -> Responder {
-        let stats = ResponderStats::default();
-        Responder { known, replies_per_second, buckets: BTreeMap::new(), stats }
+        Responder { senders: Senders::new(known, replies_per_second), stats: ResponderStats::default() }
     }
 
     /// Returns the reply to a packet from an address, if there is one. `received_ns` is when the packet arrived, and
@@ -48,15 +44,16 @@ impl Responder {
             self.stats.malformed += 1;
             return None;
         };
-        if !self.known.contains(&from) {
-            self.stats.unknown += 1;
-            return None;
-        }
-        let rate = self.replies_per_second.max(1);
-        let bucket = self.buckets.entry(from).or_insert_with(|| TokenBucket::new(rate, rate.div_ceil(2)));
-        if !bucket.take(now_ns) {
-            self.stats.limited += 1;
-            return None;
+        match self.senders.admit(now_ns, from) {
+            Admission::Admitted => {}
+            Admission::Unknown => {
+                self.stats.unknown += 1;
+                return None;
+            }
+            Admission::Limited => {
+                self.stats.limited += 1;
+                return None;
+            }
         }
         self.stats.answered += 1;
         // A clock that was set back in between leaves no time in the responder.

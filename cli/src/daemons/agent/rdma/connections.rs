@@ -5,12 +5,11 @@ use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::os::fd::{AsFd as _, BorrowedFd};
 
-use ::rdma::{Error, FlowLabel, RcPort, RcQueuePair, RcRemote};
-use host_agent::mesh::hello::path_label;
+use ::rdma::{Error, RcPort, RcQueuePair, RcRemote};
 use host_agent::mesh::{Acceptance, Acceptor, Endpoint, Hello, Met, Prober, ResponderStats, Transport};
 
-use super::Parts;
 use super::worker::{Done, Probing, QueuePairs};
+use super::{Parts, flow_label};
 use crate::daemons::operations::clock::monotonic_ns;
 use crate::daemons::operations::random;
 
@@ -69,10 +68,6 @@ impl Connections {
     }
 }
 
-fn label(first: u32, path: u8) -> FlowLabel {
-    FlowLabel::new(path_label(Transport::Rc, first, path)).expect("labels of paths are from 1 to 2^14 - 1")
-}
-
 fn remote(peer: &Endpoint) -> RcRemote {
     RcRemote { address: peer.address, queue_pair: peer.queue_pair, psn: peer.psn, mtu: peer.mtu }
 }
@@ -108,7 +103,7 @@ impl QueuePairs for Connections {
             }
             None => {
                 let (from, to) = ((own, outgoing.psn), remote(&met.endpoint));
-                let label = label(first_label, met.path);
+                let label = flow_label(Transport::Rc, first_label, met.path);
                 let connected = self.port.connect(&outgoing.pair, from, &to, label, self.traffic_class);
                 outgoing.peer = Some(met.endpoint);
                 if connected.is_err() {
@@ -130,7 +125,7 @@ impl QueuePairs for Connections {
         // Before the next one, which the device may have no space for.
         self.incoming.remove(&key);
         let (pair, psn) = (self.port.queue_pair()?, self.psn());
-        let label = label(offer.flow_label, offer.path);
+        let label = flow_label(Transport::Rc, offer.flow_label, offer.path);
         self.port.connect(&pair, (own, psn), &remote(&offer.endpoint), label, self.traffic_class)?;
         let endpoint =
             Endpoint { address: own, queue_pair: pair.number(), psn, q_key: 0, mtu: self.port.mtu() };

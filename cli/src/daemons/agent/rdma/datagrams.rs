@@ -5,15 +5,14 @@ use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::os::fd::{AsFd as _, BorrowedFd};
 
-use ::rdma::{Error, FlowLabel, UdDestination, UdQueuePair, UdRemote};
-use host_agent::mesh::hello::path_label;
+use ::rdma::{Error, UdDestination, UdQueuePair, UdRemote};
 use host_agent::mesh::packet::{self, Request};
 use host_agent::mesh::{
     Acceptance, Acceptor, Endpoint, Hello, Met, Prober, Responder, ResponderStats, Transport,
 };
 
-use super::Parts;
 use super::worker::{Done, Probing, QueuePairs};
+use super::{Parts, flow_label};
 use crate::daemons::operations::clock::monotonic_ns;
 use crate::daemons::operations::random;
 
@@ -58,7 +57,7 @@ impl Datagrams {
         path: u8,
     ) -> Result<UdDestination, Error> {
         let remote = UdRemote { address: to.address, queue_pair: to.queue_pair, q_key: to.q_key };
-        let label = label(first_label, path);
+        let label = flow_label(Transport::Ud, first_label, path);
         self.pair.destination(own, remote, label, self.traffic_class)
     }
 
@@ -96,10 +95,6 @@ impl Datagrams {
         };
         self.pair.send(destination, &packet::with_path(reply, path))
     }
-}
-
-fn label(first: u32, path: u8) -> FlowLabel {
-    FlowLabel::new(path_label(Transport::Ud, first, path)).expect("labels of paths are from 1 to 2^14 - 1")
 }
 
 impl QueuePairs for Datagrams {

@@ -14,8 +14,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
-use ::rdma::{Library, Port, choose, ports};
+use ::rdma::{FlowLabel, Library, Port, choose, ports};
 use anyhow::Context as _;
+use host_agent::mesh::hello::path_label;
 use host_agent::mesh::{Hello, Peer, ProberSettings, Transport};
 use net::Bell;
 use tokio::net::UdpSocket;
@@ -186,6 +187,12 @@ impl RdmaSource {
 /// Whether the UDP source port of probes is known, so that a polling packet can follow their path.
 fn follows_flow_label(port: &Port) -> bool {
     port.driver.as_deref().is_some_and(|driver| FOLLOW_FLOW_LABEL.contains(&driver))
+}
+
+/// The flow label of a path.
+fn flow_label(transport: Transport, first: u32, path: u8) -> FlowLabel {
+    FlowLabel::new(path_label(transport, first, path))
+        .expect("invariant: labels of paths are from 1 to 2^14 - 1")
 }
 
 /// What a thread starts with.

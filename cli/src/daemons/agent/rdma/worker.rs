@@ -8,20 +8,21 @@ use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 use std::time::Duration;
 
-use ::rdma::{Error, FlowLabel, udp_source_port};
-use host_agent::mesh::hello::{first_label, path_label};
+use ::rdma::{Error, udp_source_port};
+use host_agent::mesh::hello::first_label;
 use host_agent::mesh::{
     Acceptance, Acceptor, Endpoint, Hello, Loss, Met, Offers, Prober, ResponderStats, RoundTrip, Transport,
 };
 use host_agent::{Measured, Measurement};
 use model::FlowKey;
 use model::flow::PROTO_UDP;
+use model::wire::ROCE_V2_PORT;
 use net::Bell;
 use tokio::net::UdpSocket;
 use tokio::sync::watch;
 use tracing::warn;
 
-use super::{Arrived, MeshSettings, Parts, follows_flow_label};
+use super::{Arrived, MeshSettings, Parts, flow_label, follows_flow_label};
 use crate::daemons::agent::probe::measured;
 use crate::daemons::agent::probe_noise::PathNoise;
 use crate::daemons::agent::probe_stats::{ExchangeStats, Largest, MeshStats, REPORT};
@@ -29,8 +30,6 @@ use crate::daemons::agent::source::Measurements;
 use crate::daemons::operations::clock::monotonic_ns;
 use crate::daemons::operations::random;
 
-/// UDP port of RoCEv2.
-const ROCE_PORT: u16 = 4791;
 /// Offers and answers that are handled before the device is looked at again.
 const HELLOS_AT_ONCE: usize = 64;
 /// Pause after an error of the device, so that one that has failed does not use up a core.
@@ -236,9 +235,9 @@ impl<Q: QueuePairs> Worker<Q> {
     /// The flow of a path, if a polling packet for it takes the same path.
     fn flow(&self, path: usize, to: IpAddr) -> Option<FlowKey> {
         let path = u8::try_from(path).ok().filter(|_| self.knows_path)?;
-        let label = FlowLabel::new(path_label(self.transport, self.first_label, path))?;
+        let label = flow_label(self.transport, self.first_label, path);
         let (src, sport) = (self.own_for(to)?, udp_source_port(label));
-        Some(FlowKey { src, dst: to, sport, dport: ROCE_PORT, proto: PROTO_UDP })
+        Some(FlowKey { src, dst: to, sport, dport: ROCE_V2_PORT, proto: PROTO_UDP })
     }
 
     /// The own address for a peer: the first one of its family.
