@@ -156,6 +156,11 @@ fn analyze_classes(context: &Context<'_, '_>) -> Vec<Analysis> {
         && let Some(reverse) = Context::of_reverse_path(context.view, context.settings)
     {
         let on_reverse = signatures::find(&reverse);
+        if applies("class_contention.reverse")
+            && let Some(analyses) = behind_other_classes(&reverse, &on_reverse)
+        {
+            return analyses;
+        }
         let is_named = !on_reverse.iter().all(names_nothing);
         if is_named && (is_clean || accounting::is_enough(context, here + share(&reverse))) {
             let are_queues = accounting::are_queues(&found) && accounting::are_queues(&on_reverse);

@@ -124,6 +124,11 @@ pub const ALL: &[Rule] = &[
         "class_contention.behind",
         "blames other classes for a queue that the links by which its packets arrive cannot have built",
     ),
+    rule(
+        "class_contention.light",
+        "blames other classes for a queue whose own packets need less than half of the time of the port",
+    ),
+    rule("class_contention.reverse", "blames other classes for queues that delay the victim's ACKs"),
     rule("class_contention.in_time", "blames no other class for a queue that began after the measurement"),
     rule(
         "class_contention.steady",

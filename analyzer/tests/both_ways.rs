@@ -47,3 +47,33 @@ fn queues_of_both_ways_are_named_if_neither_accounts_for_the_delay() {
     check(&bursts(140, 20), &[data()]);
     check(&bursts(20, 140), &[acks()]);
 }
+
+/// Two flows with 40 packets each had a queue of 60 packets for 42 us at sw2:1, which the ACKs met, while `others` packets of another
+/// class took 0.1 us each there.
+fn beside_another_class(others: u64) -> Story {
+    let story = bursts(0, 0);
+    let queue = |story: Story, (host, ingress): (&str, u16), (packets, class): (u64, u8)| {
+        let sent = at(story.flow(host, "h1"), ingress, "sw2:1", packets, (880, 922));
+        story.saw(sent.queued(packets, 60, (880, 922)).class(class))
+    };
+    let story = queue(story, ("a1", 3), (40, 3));
+    let story = queue(story, ("h4", 2), (40, 3));
+    queue(story, ("a2", 3), (others, 4))
+}
+
+#[test]
+fn another_class_is_named_for_a_queue_that_delays_acks_and_that_few_packets_cannot_have_built() {
+    let class = Expect {
+        anomaly: Anomaly::ClassContention,
+        root: Some("sw2:1"),
+        culprits: &["a2-h1"],
+        ..Expect::default()
+    };
+    let own = || burst_at("sw2:1", &["a1-h1", "h4-h1"]);
+    // 80 packets take 8 of 42 us, and 320 take 32.
+    check(&beside_another_class(320), std::slice::from_ref(&class));
+    check_without(&["class_contention.light"], &beside_another_class(320), &[own()]);
+    check_without(&["class_contention.reverse"], &beside_another_class(320), &[own()]);
+    // 60 packets are fewer than those of the own class.
+    check(&beside_another_class(60), &[own()]);
+}

@@ -55,7 +55,7 @@ impl<'s, 'a> Context<'s, 'a> {
         };
         let ports = of_victim.path.ports.iter().filter_map(translated).collect();
         let path = VictimPath { ports, ..of_victim.path.clone() };
-        Context::along(view, of_victim.settings, path, false)
+        Context::along(view, of_victim.settings, path, of_victim.is_reverse_path)
     }
 
     fn along(

@@ -72,9 +72,10 @@ pub(crate) fn find(context: &Context<'_, '_>, others: &Context<'_, '_>) -> Vec<F
 
 /// Returns the finding that other classes hold back the queue of a finding, or `None` if that queue explains itself.
 ///
-/// Packets that arrive by links no faster than the port, all together, have no queue there while the port sends only them. If it
-/// did, and other classes sent most of what left the port meanwhile, the queue is theirs, and so are the pauses that come from
-/// it. `others` has the same path and the records of the other classes.
+/// Packets that arrive by links no faster than the port, all together, have no queue there while the port sends only them.
+/// Packets that need less than half of a time to send have none for most of it. If there was one nevertheless, and other classes
+/// sent most of what left the port meanwhile, the queue is theirs, and so are the pauses that come from it. `others` has the
+/// same path and the records of the other classes.
 pub(crate) fn behind(
     context: &Context<'_, '_>,
     others: &Context<'_, '_>,
@@ -82,12 +83,15 @@ pub(crate) fn behind(
 ) -> Option<Finding> {
     let own = found.contention.as_ref().filter(|_| found.pause_loop.is_empty() && found.host.is_none())?;
     let (port, time) = (own.port, own.when?);
-    if context.view.can_overfill(port, Some(time)) {
+    let own_ns = sent_ns(context, own);
+    let is_light = own_ns < time.length_ns() * context.settings.value(&t::CLASS_SENT_SHARE)
+        && context.settings.applies("class_contention.light");
+    if context.view.can_overfill(port, Some(time)) && !is_light {
         return None;
     }
     let other = counterpart(context, port, others)?;
     let others_ns = sent_ns(others, &passing(others, other, time)?);
-    let both_ns = sent_ns(context, own) + others_ns;
+    let both_ns = own_ns + others_ns;
     if others_ns < both_ns * context.settings.value(&t::CLASS_SENT_SHARE) {
         return None;
     }
