@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::host_cause_table::{self, HostCauseRow};
-use crate::judge::{Calibration, Grade, HostCauseCount, Judgement, Ranking, calibration};
+use crate::judge::{Calibration, Grade, HostCauseCount, Judgement, PacketsAhead, Ranking, calibration};
 
 /// A verdict with its grade and its weight in the sample.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -79,6 +79,9 @@ pub struct Observation {
     /// Causes inside hosts.
     #[serde(default)]
     pub host_causes: Vec<HostCauseCount>,
+    /// The reference by the packet log; absent if it was not asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub packets_ahead: Option<PacketsAhead>,
 }
 
 /// A row of the table.
@@ -178,6 +181,9 @@ pub struct Row {
     /// Causes inside hosts; empty if there is none and no verdict gives one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub host_causes: Vec<HostCauseRow>,
+    /// The reference by the packet log; absent if it was not asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub packets_ahead: Option<PacketsAhead>,
 }
 
 /// Returns rows by scenario and method, each in order of first appearance.
@@ -293,6 +299,7 @@ fn row(scenario: &str, method: &str, group: &[&Observation]) -> Row {
         time_to_diagnosis_us_p50: percentile(&times, 50),
         time_to_diagnosis_us_p99: percentile(&times, 99),
         host_causes: host_cause_table::sum(group.iter().flat_map(|o| &o.host_causes)),
+        packets_ahead: group.iter().filter_map(|o| o.packets_ahead).reduce(PacketsAhead::and),
     }
 }
 
@@ -415,6 +422,22 @@ fn short(value: f64) -> f64 {
     (value * 1e4).round() / 1e4
 }
 
+/// Formats the reference by the packet log as text, a line for each row that has one.
+pub fn packets_ahead_text(rows: &[Row]) -> String {
+    let line = |row: &Row| {
+        let PacketsAhead { compared, right, reference_right } = row.packets_ahead?;
+        let share = |part: u64| 100.0 * part as f64 / compared.max(1) as f64;
+        Some(format!(
+            "{}: of {compared} verdicts of flow contention, each alone about its delay, {right} are right ({:.1} %); of the \
+             flows ahead by the packet log, {reference_right} would be ({:.1} %)\n",
+            row.method,
+            share(right),
+            share(reference_right)
+        ))
+    };
+    rows.iter().filter_map(line).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -491,5 +514,21 @@ mod tests {
     fn a_quiet_network_without_verdicts_is_right() {
         let rows = rows(&[observation("quiet", &[], (0, 0), None)]);
         assert_eq!((rows[0].precision, rows[0].recall), (1.0, 1.0));
+    }
+
+    #[test]
+    fn the_reference_by_the_packet_log_adds_up_over_runs() {
+        let seen = |compared, right, reference_right| Observation {
+            method: "harrier".into(),
+            packets_ahead: Some(PacketsAhead { compared, right, reference_right }),
+            ..Observation::default()
+        };
+        let rows =
+            totals(&[seen(3, 2, 3), Observation { packets_ahead: None, ..seen(0, 0, 0) }, seen(5, 4, 3)]);
+        assert_eq!(
+            packets_ahead_text(&rows),
+            "harrier: of 8 verdicts of flow contention, each alone about its delay, 6 are right (75.0 %); of the flows \
+             ahead by the packet log, 6 would be (75.0 %)\n"
+        );
     }
 }

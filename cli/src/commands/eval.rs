@@ -93,6 +93,10 @@ pub(crate) struct Args {
     /// Number of judged verdicts of one run that name a port and no culprit, alarms and others alike
     #[arg(long, value_name = "N", default_value_t = eval::judge::sample::PLACES)]
     places: usize,
+    /// Also judge the flows whose packets were ahead of the victim's, by the simulator's packet log, in the place of those that
+    /// verdicts of flow contention accuse (docs/evaluation/judge.md)
+    #[arg(long)]
+    packets_ahead: bool,
     /// Diagnosis method; can be repeated [default: all that read the telemetry of P4 switches]
     ///
     /// sonic-1s, sonic-100ms and sonic-1s+sflow read what SONiC switches count in the same runs, mixed the telemetry of the leaves
@@ -292,6 +296,7 @@ pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
         trial,
         draws: args.draws,
         budget: Budget { info: args.budget, alarms: args.alarm_budget, places: args.places },
+        packets_ahead: args.packets_ahead,
         keeps_judged_only: args.generated,
         epoch_shift: args.epoch_shift,
         epoch_ring_bits: args.epoch_ring_bits,
@@ -341,6 +346,7 @@ pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
     } else {
         stderr_text!("{}", table::text(report.rows.iter().chain(&report.totals)));
         stderr_text!("{}", host_cause_table::text(report.totals.iter()));
+        stderr_text!("{}", table::packets_ahead_text(&report.totals));
     }
     if let Some((text, is_as_good)) = live::compare(&report.totals) {
         stderr_line!("{text}");

@@ -39,8 +39,10 @@ fn path(plan: &Plan, subject: &Subject) -> Option<PathBuf> {
 /// What the judgement of a run depends on.
 fn identity(plan: &Plan, subject: &Subject) -> String {
     let run = fingerprint(plan, &subject.scenario, subject.seed);
-    let settings =
-        format!("{:?} {:?} {} {:?} {:?}", plan.methods, plan.budget, plan.draws, plan.without, plan.scale);
+    let settings = format!(
+        "{:?} {:?} {} {:?} {:?} {}",
+        plan.methods, plan.budget, plan.draws, plan.without, plan.scale, plan.packets_ahead
+    );
     let known = format!("{} {:?}", subject.row, subject.disturbances);
     format!("{run}-{}-{:016x}", eval::judge::VERSION, hash(&format!("{settings} {known}")))
 }

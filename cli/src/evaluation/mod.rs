@@ -65,6 +65,8 @@ pub(crate) struct Plan {
     pub(crate) draws: u64,
     /// How many repeated runs the verdicts of one run and method may need.
     pub(crate) budget: Budget,
+    /// Whether the flows ahead are judged as well, by the packet log.
+    pub(crate) packets_ahead: bool,
     /// Whether the work directory keeps judged runs without their snapshots.
     pub(crate) keeps_judged_only: bool,
     /// Length of a telemetry epoch as a power of two of nanoseconds.
@@ -224,6 +226,7 @@ mod tests {
             trial: FaultInjection::default(),
             draws: 1,
             budget: Budget::default(),
+            packets_ahead: false,
             keeps_judged_only: false,
             epoch_shift: DEFAULT_EPOCH_SHIFT,
             epoch_ring_bits: DEFAULT_EPOCH_RING_BITS,

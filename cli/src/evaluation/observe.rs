@@ -6,7 +6,7 @@ use analyzer::incident::{incidents, settle, without_ordinary};
 use analyzer::{Features, Settings, TopologyIndex, analyze_indexed};
 use eval::judge::{
     Actor, Bench, Disturbance, Grade, Harm, Judgement, Urgency, grade_incident, gravest, harm, host_causes,
-    judge, rankings,
+    judge, packets_ahead, rankings,
 };
 use eval::table::{Graded, Observation};
 use eval::{GroundTruth, names_place};
@@ -128,6 +128,10 @@ pub(super) fn judge_all(
         let undetected = events.iter().filter(is_undetected).count() as u64;
         let delaying = events.iter().map(|(event, _)| event);
         let host_causes = host_causes(&mut bench, scenario, &of.verdicts, delaying)?;
+        let packets_ahead = match plan.packets_ahead {
+            true => Some(packets_ahead(&mut bench, scenario, &of.verdicts, judgements)?),
+            false => None,
+        };
         let places: Vec<&GroundTruth> = truths(instance).filter(|truth| has_place(truth)).collect();
         let is_placed =
             |truth: &&&GroundTruth| of.verdicts.iter().any(|verdict| names_place(&verdict.root_cause, truth));
@@ -159,6 +163,7 @@ pub(super) fn judge_all(
             causal_coverage: truths(instance).filter_map(|t| coverage(t, &of.snapshots)).collect(),
             time_to_diagnosis_ns: time_to_diagnosis(of, judgements),
             host_causes,
+            packets_ahead,
         });
     }
     Ok(evaluated)

@@ -157,7 +157,13 @@ fn other_places<'v>(
     open.filter_map(|other| other.root_cause.port.as_ref()).collect()
 }
 
-fn judge_one(
+/// Whether no other verdict is about the delay of a verdict.
+pub(super) fn is_alone(verdicts: &[Diagnosis], verdict: &Diagnosis) -> bool {
+    others(verdicts, verdict).next().is_none()
+}
+
+/// Judges one of the verdicts of a run.
+pub(super) fn judge_one(
     bench: &mut Bench<'_>,
     scenario: &Scenario,
     verdicts: &[Diagnosis],

@@ -3,7 +3,7 @@
 //! [`actor`] lists what can be taken out of a run, [`bench`](mod@bench) repeats the run without it,
 //! [`guilt`](mod@guilt) measures the difference, `standstill` checks deadlocks from the packets alone, [`grade`] compares
 //! a verdict with both, `place` judges verdicts that name a port alone, [`sample`] chooses the verdicts to judge,
-//! [`ranking`] compares methods by what they name first, [`harm`](mod@harm) finds the flows that a disturbance delays,
+//! [`packets_ahead`](mod@packets_ahead) is a reference, [`ranking`] compares methods by what they name first, [`harm`](mod@harm) finds the flows that a disturbance delays,
 //! and [`calibration`](mod@calibration) compares confidence with grades. [`host_cause`] compares causes inside hosts with
 //! what their models do; no grade depends on it. Definitions and their reasons: docs/evaluation/judge.md.
 
@@ -15,6 +15,7 @@ pub mod guilt;
 pub mod harm;
 pub mod host_cause;
 mod incident;
+pub mod packets_ahead;
 mod place;
 pub mod ranking;
 pub mod sample;
@@ -31,6 +32,7 @@ pub use guilt::Guilt;
 pub use harm::{Disturbance, Harm, harm};
 pub use host_cause::{HostCauseCount, host_causes};
 pub use incident::{grade_incident, gravest};
+pub use packets_ahead::{PacketsAhead, packets_ahead};
 pub use ranking::{Ranking, rankings};
 pub use sample::{Budget, Urgency};
 
