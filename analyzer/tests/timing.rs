@@ -1,9 +1,9 @@
 //! Times: queues that had drained, packets that arrived too late, and which of two deadlocks delayed a packet.
 
-use crate::support::stories::{background, contention, ring};
+use crate::support::stories::{background, contention, early_poll, ring};
 use crate::support::*;
 use harrier_analyzer::Settings;
-use model::{Anomaly, Cause, FlowKey};
+use model::{Anomaly, Cause, FlowKey, FollowUp, TriggerReason};
 
 const CONTENTION: Expect<'static> = Expect {
     anomaly: Anomaly::FlowContention,
@@ -31,6 +31,31 @@ fn a_flow_that_arrives_after_the_queue_drained_is_no_culprit() {
     late.sport = 20_000;
     story = story.saw(at(late, 5, "sw4:2", 30, (915, 925)).queued(30, 1, (915, 925)));
     check(&story, &[CONTENTION]);
+}
+
+/// The victim's port waits for sw4:2, where the queue goes on, and another flow joins it, after the packet that the follow-up poll
+/// is about was acknowledged.
+#[test]
+fn a_burst_after_the_measurement_of_a_follow_up_poll_is_no_culprit() {
+    let late = FlowKey { sport: 20_000, ..early_poll().flow("a1", "h3") };
+    let is_named = |reason| {
+        let mut story = early_poll();
+        for switch in &mut story.snapshot.switches {
+            switch.frozen_ns = T0 + 1_000 * US;
+            let open = switch.epochs.iter_mut().filter(|epoch| epoch.id == EPOCH);
+            open.for_each(|epoch| epoch.end_ns = T0 + 1_000 * US);
+        }
+        let trigger = story.snapshot.trigger.as_mut().expect("a trigger");
+        trigger.follows = Some(FollowUp { event: 1, since_ns: T0 + 880 * US });
+        trigger.reason = reason;
+        let story = story.saw(at(late, 3, "sw4:2", 300, (933, 990)).queued(300, 70, (933, 990)));
+        let verdict = story.diagnose().remove(0);
+        assert_eq!(verdict.anomaly, Anomaly::PfcBackpressureFlowContention, "{}", verdict.summary);
+        verdict.root_cause.flows.contains(&late)
+    };
+    assert!(!is_named(TriggerReason::SlowRtt));
+    // A silent flow may still wait for what came since.
+    assert!(is_named(TriggerReason::Silence));
 }
 
 #[test]

@@ -20,8 +20,8 @@ mod epochs;
 mod measurement;
 mod published;
 
-use model::FlowKey;
 use model::telemetry::FlowRecord;
+use model::{FlowKey, Trigger, TriggerReason};
 
 use self::attribution::{Attribution, Limits, Role, Suspect, attribute};
 use self::entitlement::Activity;
@@ -187,7 +187,9 @@ pub(crate) fn contention(
 /// Returns the time from which on packets cannot have delayed the measured one: that of the measurement, and a round trip
 /// for the polling packet. A switch that was polled again after a freeze for another event has later records.
 fn latest_ns(view: &View<'_>) -> u64 {
-    let trigger = view.trigger().filter(|trigger| trigger.follows.is_none());
+    // What follows a first poll of a silent flow covers its event up to the freeze.
+    let is_open = |trigger: &&Trigger| trigger.reason == TriggerReason::Silence && trigger.follows.is_some();
+    let trigger = view.trigger().filter(|trigger| !is_open(trigger));
     trigger.map_or(u64::MAX, |trigger| trigger.time_ns.saturating_add(trigger.base_rtt_ns))
 }
 
