@@ -1,8 +1,8 @@
 //! A reference for verdicts of flow contention: the flows whose packets were ahead, by the simulator's packet log.
 //!
-//! No telemetry of queues shows more than this. What the reference gets from the judge bounds what any method can get that
-//! names flows by their packets in a queue: guilt is measured in runs without them, in which flows that start later use
-//! the room that they leave.
+//! No telemetry of queues shows more than this. What the reference gets from the judge is what methods can get that name flows by
+//! their share of the packets ahead: guilt is measured in runs without them, in which flows that start later use the room that
+//! they leave.
 
 use std::collections::BTreeMap;
 
