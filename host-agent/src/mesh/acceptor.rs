@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 
-use super::admission::{Admission, Senders};
+use super::admission::Senders;
 use super::hello::{Hello, Transport};
 
 /// Maximum offers that are kept: connections of RC, or hosts of UD.
@@ -74,16 +74,9 @@ impl Acceptor {
         if offer.is_answer || offer.transport != self.transport {
             return None;
         }
-        match self.senders.admit(now_ns, from) {
-            Admission::Admitted => {}
-            Admission::Unknown => {
-                self.stats.unknown += 1;
-                return None;
-            }
-            Admission::Limited => {
-                self.stats.limited += 1;
-                return None;
-            }
+        if let Err(refusal) = self.senders.admit(now_ns, from) {
+            *refusal.counter(&mut self.stats.unknown, &mut self.stats.limited) += 1;
+            return None;
         }
         if offer.endpoint.address != from {
             self.stats.refused += 1;

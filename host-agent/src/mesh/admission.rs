@@ -5,15 +5,23 @@ use std::net::IpAddr;
 
 use crate::bucket::TokenBucket;
 
-/// Whether a packet is answered.
+/// Why a packet is not answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Admission {
-    /// It is.
-    Admitted,
+pub(super) enum Refusal {
     /// Its sender is not known.
     Unknown,
     /// Its sender is above its limit.
     Limited,
+}
+
+impl Refusal {
+    /// Returns the one of two counters that counts it.
+    pub(super) fn counter<'c>(self, unknown: &'c mut u64, limited: &'c mut u64) -> &'c mut u64 {
+        match self {
+            Refusal::Unknown => unknown,
+            Refusal::Limited => limited,
+        }
+    }
 }
 
 /// Known addresses, each with a limit.
@@ -32,12 +40,15 @@ impl Senders {
     }
 
     /// Decides about a packet of an address, which is canonical. `now_ns` is any clock that does not run backwards.
-    pub(super) fn admit(&mut self, now_ns: u64, from: IpAddr) -> Admission {
+    ///
+    /// # Errors
+    /// The packet is not answered.
+    pub(super) fn admit(&mut self, now_ns: u64, from: IpAddr) -> Result<(), Refusal> {
         if !self.known.contains(&from) {
-            return Admission::Unknown;
+            return Err(Refusal::Unknown);
         }
         let rate = self.per_second;
         let bucket = self.buckets.entry(from).or_insert_with(|| TokenBucket::new(rate, rate.div_ceil(2)));
-        if bucket.take(now_ns) { Admission::Admitted } else { Admission::Limited }
+        if bucket.take(now_ns) { Ok(()) } else { Err(Refusal::Limited) }
     }
 }

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 use std::net::IpAddr;
 
-use super::admission::{Admission, Senders};
+use super::admission::Senders;
 use super::packet::{Bytes, Reply, Request};
 
 /// Counters of a responder.
@@ -44,16 +44,9 @@ impl Responder {
             self.stats.malformed += 1;
             return None;
         };
-        match self.senders.admit(now_ns, from) {
-            Admission::Admitted => {}
-            Admission::Unknown => {
-                self.stats.unknown += 1;
-                return None;
-            }
-            Admission::Limited => {
-                self.stats.limited += 1;
-                return None;
-            }
+        if let Err(refusal) = self.senders.admit(now_ns, from) {
+            *refusal.counter(&mut self.stats.unknown, &mut self.stats.limited) += 1;
+            return None;
         }
         self.stats.answered += 1;
         // A clock that was set back in between leaves no time in the responder.
